@@ -25,7 +25,7 @@ SUITES = {
     "asking": ("evals.asking.command", "Asking"),
     "citation_truth": ("evals.citation_truth.command", "CitationTruth"),
     "synthesis": ("evals.synthesis.command", "Synthesis"),
-    "relevance": ("evals.retrieval.relevance", "Relevance"),
+    "relevance": ("evals.retrieval.command", "Relevance"),
     "bench": ("evals.bench.command", "Bench"),
 }
 app = typer.Typer(

@@ -1,4 +1,4 @@
-"""`citeloom eval build`: rows of related-work sections, or of references, later than a model's cut-off.
+"""`citeloom eval build`: rows of related-work sections later than a model's cut-off.
 
 LitLLM's RollingEval, from a month's arXiv papers.
 """
@@ -9,18 +9,19 @@ import re
 import sys
 from calendar import monthrange
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
-from evals.data_files import check_file, json_lines
+from evals.figures import check_file, json_lines
 from evals.runner import online_sources, say
 from state.bibliography import Bibliography, InTextCitation
 from state.document import Document
-from state.paper import Paper, published_before
+from state.paper import Paper
 from tools.documents.fetch_open_copies import Fetched, open_copy
 from tools.errors import BudgetError, CiteLoomError, InputError
 from tools.ingest.file_places import UploadSpool
@@ -34,7 +35,7 @@ from tools.scholar.arxiv import ArxivSource
 from tools.scholar.lookup import WorkToLookUp
 from tools.scholar.merging import ids_of
 from tools.scholar.open_source import OnlineName, open_online
-from tools.scholar.openalex import LIST_USD, SEARCH_USD
+from tools.scholar.openalex import SEARCH_USD
 from tools.scholar.source import Source
 from tools.settings import Settings, settings
 from tools.text.words import split_sentences
@@ -126,23 +127,8 @@ def _works(citation: InTextCitation, keys: dict[int, str]) -> list[str]:
 
 _WORKS = 40
 """Works that a section cites, about: for the price."""
-_LISTS = 4
-"""Calls of OpenAlex for a paper and for what it cites, 100 works a call: for the price."""
 _SHARE = 0.5
 """Of the works cited, how many must have an abstract."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wish:
-    """What is to be built."""
-
-    month: date
-    out: Path
-    n: int
-    categories: tuple[str, ...]
-    sources: tuple[OnlineName, ...]
-    least: int
-    suite: Literal["writing", "retrieval"]
 
 
 def build(
@@ -163,80 +149,70 @@ def build(
     max_usd: Annotated[
         float | None, typer.Option(help="What the sources may cost at most; then nobody is asked.")
     ] = None,
-    suite: Annotated[
-        Literal["writing", "retrieval"],
-        typer.Option(
-            "--for", help="Sections for `writing` and `judging`, or references for `retrieval`."
-        ),
-    ] = "writing",
 ) -> None:
-    """Build a set for `writing` and `judging`, or `retrieval`, from a month's arXiv papers, as LitLLM's RollingEval."""
-    wish = Wish(
-        month=_month(month),
-        out=out,
-        n=n,
-        least=least,
-        suite=suite,
-        categories=tuple(filter(None, map(str.strip, categories.split(",")))),
-        sources=online_sources(sources),
-    )
+    """Build a set for `writing` and `judging` from a month's arXiv papers, as LitLLM's RollingEval."""
+    asked, chosen = _month(month), online_sources(sources)
     check_file(out)
-    sections = suite == "writing"
-    most = n * (_WORKS * SEARCH_USD if sections else _LISTS * LIST_USD)
-    what = f"each paper's own copy is fetched, and about {_WORKS} works a section are looked up; "
-    by_title = " where it is asked by title, nothing by DOI" if sections else ""
+    usd = n * _WORKS * SEARCH_USD * ("openalex" in chosen)
     say(
-        f"{n} {'sections' if sections else 'papers with their references'} of {month}: {what * sections}"
-        f"OpenAlex costs {most * ('openalex' in wish.sources):.2f} USD at most{by_title}"
+        f"{n} sections of {month}: each paper's own copy is fetched, and about {_WORKS} works a section are looked "
+        f"up; OpenAlex costs {usd:.2f} USD at most where it is asked by title, nothing by DOI"
     )
     if max_usd is None and sys.stdin.isatty() and not typer.confirm("Build it?"):
         raise InputError("nothing was built")
-    code = asyncio.run(_built(wish, max_usd))
-    raise typer.Exit(code)
+    named = tuple(filter(None, map(str.strip, categories.split(","))))
+    raise typer.Exit(asyncio.run(_built(asked, out, n, named, chosen, least, max_usd)))
 
 
-async def _built(wish: Wish, max_usd: float | None) -> int:
+async def _built(
+    month: date,
+    out: Path,
+    n: int,
+    categories: Sequence[str],
+    sources: Sequence[OnlineName],
+    least: int,
+    max_usd: float | None,
+) -> int:
     at = settings()
-    ledger = ledger_of_run(
-        f"rolling-{wish.month:%Y-%m}-{wish.out.name}", BudgetLimits(usd=max_usd), at.home
-    )
+    ledger = ledger_of_run(f"rolling-{month:%Y-%m}-{out.name}", BudgetLimits(usd=max_usd), at.home)
     arxiv = open_online("arxiv", at, ledger)
     assert isinstance(arxiv, ArxivSource)
-    sources = [open_online(name, at, ledger) for name in wish.sources]
-    log = wish.out.with_suffix(".left-out.jsonl")
-    have, left = _ids(wish.out), _ids(log)
+    opened = [open_online(name, at, ledger) for name in sources]
+    log = out.with_suffix(".left-out.jsonl")
+    have, left = _ids(out), _ids(log)
     why: Counter[str] = Counter()
-    last = date(wish.month.year, wish.month.month, monthrange(wish.month.year, wish.month.month)[1])
+    last = month.replace(day=monthrange(month.year, month.month)[1])
     try:
-        async for paper in arxiv.listed(wish.categories, wish.month, last):
-            if len(have) >= wish.n:
+        async for paper in arxiv.listed(categories, month, last):
+            if len(have) >= n:
                 break
             if paper.id in have or paper.id in left:
                 continue
-            row = (
-                await _references(paper, wish, sources)
-                if wish.suite == "retrieval"
-                else await _row(paper, wish, sources, at, ledger)
-            )
+            row = await _row(paper, month, least, opened, at, ledger)
             if isinstance(row, str):
                 why[row] += 1
                 _append(log, {"id": paper.id, "why": row})
             else:
                 have.add(paper.id)
-                _append(wish.out, row)
-                say(f"{len(have)} of {wish.n}: {paper.title[:70]}")
+                _append(out, row)
+                say(f"{len(have)} of {n}: {paper.title[:70]}")
     except BudgetError as error:
         say(f"citeloom: {error}")
         return 1
     finally:
         close_workers()
         reasons = "; ".join(f"{count} {reason}" for reason, count in why.most_common())
-        say(f"{len(have)} rows in {wish.out}" + (f"; left out now: {reasons}" if reasons else ""))
+        say(f"{len(have)} rows in {out}" + (f"; left out now: {reasons}" if reasons else ""))
     return 0 if have else 1
 
 
 async def _row(
-    paper: Paper, wish: Wish, sources: list[Source], at: Settings, ledger: RunLedger
+    paper: Paper,
+    month: date,
+    least: int,
+    sources: Sequence[Source],
+    at: Settings,
+    ledger: RunLedger,
 ) -> dict[str, Any] | str:
     """Return a row, or why there is none."""
     try:
@@ -248,14 +224,14 @@ async def _row(
         return "without a copy that can be read"
     if section is None:
         return "without a related-work section"
-    if len(section.works) < wish.least:
-        return f"citing fewer than {wish.least} works"
+    if len(section.works) < least:
+        return f"citing fewer than {least} works"
     works = await _known(section, sources)
     if sum(bool(work.abstract) for work in works.values()) < _SHARE * len(works):
         return "citing works without abstracts"
     return {
         "id": paper.id,
-        "source": f"arXiv {wish.month:%Y-%m}",
+        "source": f"arXiv {month:%Y-%m}",
         "licence": licence_of(copy.content) or None,
         "target": {
             "title": paper.title,
@@ -267,47 +243,6 @@ async def _row(
         "gold_sentences": section.sentences(),
         "cited": [as_cited(key, work) for key, work in works.items()],
     }
-
-
-async def _references(paper: Paper, wish: Wish, sources: list[Source]) -> dict[str, Any] | str:
-    """Return a row for `retrieval`: what the first source that knows enough of them says that the paper cites."""
-    if not paper.abstract or paper.published is None:
-        return "without an abstract or a day"
-    told = 0
-    for source in sources:
-        try:
-            answer = await source.references([paper])
-            cited = answer.links.get(paper.id, ())
-            told = max(told, len(cited))
-            if len(cited) < wish.least:
-                continue
-            unknown = [key for key in cited if key not in answer.papers]
-            works = {**answer.papers, **(await source.get(unknown) if unknown else {})}
-        except BudgetError:
-            raise
-        except CiteLoomError as error:
-            say(f"citeloom: {source.name}: {error}")
-            continue
-        # What appeared later than the paper, or on no known day, is hidden from a run: it can't be found.
-        earlier = {
-            works[key].id: works[key]
-            for key in cited
-            if key in works and published_before(works[key], paper.published)
-        }
-        told = max(told, len(earlier))
-        if len(earlier) >= wish.least:
-            return {
-                "id": paper.id,
-                "source": f"arXiv {wish.month:%Y-%m}, references of {source.name}",
-                "text": f"# {paper.title}\n\n{paper.abstract}",
-                "before": str(paper.published),
-                "gold": [{"id": key, "title": work.title} for key, work in earlier.items()],
-            }
-    return (
-        f"citing fewer than {wish.least} works that a source knows"
-        if told
-        else "without references in a source"
-    )
 
 
 async def _read(copy: Fetched, at: Settings) -> Document:
@@ -322,7 +257,7 @@ async def _read(copy: Fetched, at: Settings) -> Document:
     return reading.document
 
 
-async def _known(section: Section, sources: list[Source]) -> dict[str, Paper]:
+async def _known(section: Section, sources: Sequence[Source]) -> dict[str, Paper]:
     """Return the works of a section with what the sources know of them, by the section's ids."""
     works = dict(section.works)
     for source in sources:

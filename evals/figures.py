@@ -1,6 +1,11 @@
-"""From what was measured of each case in each arm to the figures of the arms: means with 95 % bootstrap intervals."""
+"""From files of data to figures: lines that are read; means of arms with 95 % bootstrap intervals; files of figures."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import BufferedReader
+from pathlib import Path
 from typing import Any, Protocol, TypedDict, TypeVar
 
 import numpy as np
@@ -8,6 +13,7 @@ from numpy.typing import NDArray
 
 from evals.trials import Row
 from state.run import Usage
+from tools.errors import InputError
 
 RESAMPLES = 10_000
 _AT_ONCE = 1_000
@@ -27,15 +33,35 @@ class Interval(TypedDict):
 def interval(values: Sequence[float | None], *, seed: int) -> Interval | None:
     """Return the mean of the values that are there, with its percentile bootstrap interval.
 
-    Queries are resampled with replacement, RESAMPLES times (Efron and Tibshirani, 1993, chapter
-    13). None where there is no value.
+    None where there is no value.
     """
     known = np.array([value for value in values if value is not None], dtype=np.float64)
-    if not len(known):
-        return None
-    low, high = np.percentile(_means(known, seed), [(100 - _LEVEL) / 2, (100 + _LEVEL) / 2])
-    mean = float(known.mean())
-    return {"mean": mean, "low": float(low), "high": float(high), "n": len(known)}
+    return bootstrap(known, lambda drawn: drawn.mean(axis=-1), seed=seed) if len(known) else None
+
+
+def bootstrap(
+    rows: NDArray[np.float64],
+    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    *,
+    seed: int,
+) -> Interval:
+    """Return a statistic of all rows, with its percentile bootstrap interval.
+
+    Rows (queries, with all that was measured of each) are resampled with replacement, RESAMPLES times (Efron and
+    Tibshirani, 1993, chapter 13). `statistic` is given several samples at once, the first axis theirs.
+    """
+    random, count = np.random.default_rng(seed), len(rows)
+    drawn = [
+        statistic(rows[random.integers(0, count, (_AT_ONCE, count))])
+        for _ in range(RESAMPLES // _AT_ONCE)
+    ]
+    low, high = np.percentile(drawn, [(100 - _LEVEL) / 2, (100 + _LEVEL) / 2])
+    return {
+        "mean": float(statistic(rows)),
+        "low": float(low),
+        "high": float(high),
+        "n": count,
+    }
 
 
 def difference(
@@ -47,15 +73,6 @@ def difference(
     """
     pairs = zip(these, others, strict=True)
     return interval([a - b for a, b in pairs if a is not None and b is not None], seed=seed)
-
-
-def _means(values: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
-    random = np.random.default_rng(seed)
-    drawn = [
-        values[random.integers(0, len(values), (_AT_ONCE, len(values)))].mean(axis=1)
-        for _ in range(RESAMPLES // _AT_ONCE)
-    ]
-    return np.concatenate(drawn)
 
 
 Told = Mapping[str, Any]
@@ -176,3 +193,70 @@ def by_arm(rows: Sequence[Any]) -> dict[str, Spent]:
     if told and (judging := told[-1].get("judging")):
         found[JUDGE] = judging
     return found
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield what stands in each line that is not empty, with the line's number.
+
+    Raises:
+        InputError: The file cannot be read, or a line is no JSON; the message names the line.
+    """
+    number = 0
+    try:
+        with _opened(path) as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield number, json.loads(line)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"the data '{path}' cannot be read: {error}; give a file of JSON lines, plain or gzip"
+        ) from error
+    except ValueError as error:
+        raise InputError(f"line {number} of '{path}' is no JSON: {error}") from error
+
+
+def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    return gzip.open(path) if packed else path.open("rb")
+
+
+def check_file(path: Path | None) -> None:
+    """Check that a file can be written to a folder that exists.
+
+    Raises:
+        InputError: It cannot.
+    """
+    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+        raise InputError(f"'{path}' cannot be written: name a file in a folder that exists")
+
+
+def write_figures(path: Path | None, found: dict[str, Any]) -> None:
+    """Write figures as JSON, as a whole or not at all.
+
+    Raises:
+        InputError: They cannot be written.
+    """
+    if path is None:
+        return
+    # NaN and infinity are no JSON: better an error here than a file that others cannot read.
+    text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+    temporary = path.with_name(f"{path.name}.part")
+    try:
+        temporary.write_text(f"{text}\n", encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"'{path}' cannot be written: {error}") from error
+
+
+def read_figures(path: Path) -> dict[str, Any]:
+    """Return figures that a suite wrote with --json.
+
+    Raises:
+        InputError: They cannot be read.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"'{path}' cannot be read as figures: {error}") from error
+    return found if isinstance(found, dict) else {}

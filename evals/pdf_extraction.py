@@ -2,36 +2,34 @@
 
 FOLDER has PDFs and a truth.jsonl with, for each, its file, title, abstract, sections (headings, or
 headings with texts), references and number of references, and paragraphs with the labels that their
-sentences cite; GROBID's JSON of the same name beside a PDF tells more citations. Prints a line for
-each file, and the sums of each folder, of papers that number their references, and of known citations.
-
-    --only TEXT  only files with this in their names
-    --misses     show the entries and citations missed, and the paragraphs that hold what is none
+sentences cite; GROBID's JSON of the same name beside a PDF tells more citations. Prints a table: each file, each
+folder, papers that number their references, and known citations; and the share of a TeX source's words, in order.
 """
 
-import argparse
+import difflib
+import re
+import tarfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean
+from statistics import fmean, harmonic_mean
+from typing import Annotated
 
-from rapidfuzz import fuzz
+import typer
 
 from evals.pdf.measures import (
     References,
     Share,
-    coverage,
-    harmonic,
+    Truth,
     headings,
-    intruded,
     letters,
     measured,
-    paragraphs,
-    running_lines,
-    sources,
+    read_truth,
 )
-from evals.pdf.truth import Truth, read_truth
+from evals.report import dict_table
+from evals.runner import say
+from state.document import Document
 from tools.errors import DocumentError
 from tools.pdf.reader import read_pdf
 from tools.references.read_bibliography import read_bibliography
@@ -41,28 +39,14 @@ from tools.references.read_bibliography import read_bibliography
 class Row:
     """What was measured of one file; None where the truth says nothing."""
 
-    file: str
-    group: str
-    numbered: bool
-    """Whether it cites by numbers."""
+    truth: Truth
     pages: int
-    title: float
-    abstract: float
-    precision: float | None
-    recall: float | None
-    covered: float | None
-    """Share of the words of the truth's texts that stand in the prose, in the same order."""
-    paragraphs: int
-    intruded: tuple[str, ...]
+    seconds: float
+    """Of processor time, references not included."""
+    title: bool
+    headings: float | None
+    """F1."""
     references: References
-    count: int | None
-    speed: float
-    """Pages a second of processor time, references not included."""
-
-    @property
-    def f1(self) -> float | None:
-        """F1 of the headings."""
-        return harmonic(self.precision, self.recall)
 
 
 def row_of(folder: Path, truth: Truth) -> Row:
@@ -75,98 +59,115 @@ def row_of(folder: Path, truth: Truth) -> Row:
     start = time.process_time()
     document = read_pdf(content, name=truth.file)
     seconds = time.process_time() - start
-    precision, recall = headings(document, truth.headings)
+    found = headings(document, truth.headings)
     return Row(
-        file=Path(truth.file).name,
-        group=truth.group,
-        numbered=truth.numbered,
+        truth=truth,
         pages=document.pages or 0,
-        title=float(letters(document.title or "") == letters(truth.title)),
-        abstract=fuzz.ratio(letters(document.abstract or ""), letters(truth.abstract)) / 100,
-        precision=precision,
-        recall=recall,
-        covered=coverage(document, truth.texts),
-        paragraphs=paragraphs(document),
-        intruded=tuple(intruded(document, running_lines(content))),
+        seconds=seconds,
+        title=letters(document.title or "") == letters(truth.title),
+        headings=harmonic_mean(found) if found else None,
         references=measured(document, read_bibliography(document), truth),
-        count=truth.count,
-        speed=(document.pages or 0) / max(seconds, 1e-6),
     )
 
 
-def shown(name: str, rows: Sequence[Row]) -> str:
+def shown(name: str, rows: Sequence[Row]) -> dict[str, object]:
     """Return the row of a file or a group: means, and sums of what is counted."""
 
-    def over(get: Callable[[Row], float | None]) -> str:
-        return _two(average(rows, get))
-
     def all_(get: Callable[[References], Share]) -> str:
-        return _ratio(sum((get(row.references) for row in rows), Share()), percent=len(rows) > 1)
+        share = sum((get(row.references) for row in rows), Share())
+        return f"{share.hits}/{share.of} ({share.value:.3f})" if share.value is not None else ""
 
-    counts = [row.count for row in rows if row.count is not None]
-    known = "" if all(row.references.known for row in rows) else "~"
-    return (
-        f"{name:24}{sum(row.pages for row in rows):3} p {average(rows, lambda r: r.speed) or 0:4.0f}/s  "
-        f"title {over(lambda r: r.title)}  abstract {over(lambda r: r.abstract)}  "
-        f"headings {over(lambda r: r.precision)} {over(lambda r: r.recall)} F1 {over(lambda r: r.f1)}  "
-        f"text {over(lambda r: r.covered)}  "
-        f"intruded {sum(len(r.intruded) for r in rows)}/{sum(r.paragraphs for r in rows)}  "
-        f"entries {sum(r.references.entries for r in rows)}/{sum(counts) if counts else '?'}  "
-        f"found {all_(lambda r: r.found)}  right {all_(lambda r: r.right)}  "
-        f"linked {known}{all_(lambda r: r.linked)}  precise {all_(lambda r: r.precise)}"
+    known = [row.headings for row in rows if row.headings is not None]
+    counts = [row.truth.count for row in rows if row.truth.count is not None]
+    entries = sum(row.references.entries for row in rows)
+    pages = sum(row.pages for row in rows)
+    return {
+        "files": name,
+        "pages": str(pages),
+        "a second": f"{pages / max(sum(row.seconds for row in rows), 1e-6):.0f}",
+        "titles": f"{sum(row.title for row in rows)}/{len(rows)}",
+        "headings F1": f"{fmean(known):.2f}" if known else "",
+        "entries": f"{entries}/{sum(counts) if counts else '?'}",
+        "found": all_(lambda one: one.found),
+        "right": all_(lambda one: one.right),
+        "linked": all_(lambda one: one.linked),
+        "precise": all_(lambda one: one.precise),
+    }
+
+
+_APART = {"caption", "table", "equation", "code", "footnote", "reference"}
+
+
+def prose(document: Document) -> str:
+    """Return the running text of a document."""
+    return "\n".join(block.text for block in document.blocks if block.kind not in _APART)
+
+
+def in_order(wanted: str, found: str) -> float:
+    """Return the share of words of one text that stand in another in the same order."""
+    first = re.findall(r"[^\W\d_]+", wanted.lower())
+    second = re.findall(r"[^\W\d_]+", found.lower())
+    matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
+    return sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(first))
+
+
+def sources(folder: Path) -> Iterator[tuple[str, float]]:
+    """Yield the papers of which there is a TeX source beside them, and their shares of its words."""
+    for archive in sorted(folder.glob("*/*.tex.tar.gz")):
+        wanted = tex_prose(archive)
+        for pdf in sorted(archive.parent.glob("*.pdf")):
+            document = read_pdf(pdf.read_bytes(), name=pdf.name)
+            share = in_order(wanted, prose(document))
+            if share > 0.5:  # else it is another paper's
+                yield pdf.name, share
+
+
+def tex_prose(archive: Path) -> str:
+    """Return the paragraphs of a TeX source, without what floats and commands."""
+    with tarfile.open(archive) as tar:
+        texts = [
+            tar.extractfile(member).read().decode("utf-8", "replace")  # type: ignore[union-attr]
+            for member in tar.getmembers()
+            if member.name.endswith(".tex") and member.isfile()
+        ]
+    text = max(texts, key=len)
+    text = re.sub(r"(?<!\\)%.*", "", text).partition(r"\begin{document}")[2]
+    for name in ("figure", "table", "equation", "align", "tabular", "thebibliography"):
+        text = re.sub(rf"\\begin{{{name}\*?}}.*?\\end{{{name}\*?}}", " ", text, flags=re.S)
+    text = re.sub(
+        r"\\footnote\w*\{(?:[^{}]|\{[^{}]*\})*\}|\\\w*cite\w*(?:\[[^\]]*\])*\{[^{}]*\}", " ", text
     )
+    text = re.sub(r"\\(?:label|ref|url|href|input|bibliography\w*|begin|end)\{[^{}]*\}", " ", text)
+    text = re.sub(r"\$[^$]*\$", " ", text)
+    return re.sub(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?", " ", text)
 
 
-def average(rows: Sequence[Row], get: Callable[[Row], float | None]) -> float | None:
-    """Return a mean over the files of which something is known."""
-    known = [value for row in rows if (value := get(row)) is not None]
-    return mean(known) if known else None
-
-
-def _two(value: float | None) -> str:
-    return "   -" if value is None else f"{value:.2f}"
-
-
-def _ratio(share: Share, *, percent: bool = False) -> str:
-    more = f" ({share.value:.3f})" if percent and share.value is not None else ""
-    return f"{share.hits}/{share.of}{more}" if share.of else "-"
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure every file that the truth names, and print the tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", default="", help="Only files with this in their names.")
-    parser.add_argument("--misses", action="store_true", help="Show what was missed.")
-    given = parser.parse_args(arguments)
-    known = [truth for truth in read_truth(given.folder) if given.only in truth.file]
-    rows = _rows(given.folder, known, misses=given.misses)
-    print()
-    for group in dict.fromkeys(row.group for row in rows):
-        print(shown(group, [row for row in rows if row.group == group]))
-    print(shown("numbered", [row for row in rows if row.numbered]))
-    print(shown("citations known", [row for row in rows if row.references.known]))
-    print(shown("all", rows))
-    for name, share in () if given.only else sources(given.folder):
-        print(f"{name}: {share:.3f} of the words of its TeX source, in order")
-
-
-def _rows(folder: Path, known: Sequence[Truth], *, misses: bool) -> list[Row]:
+def main(
+    folder: Path,
+    only: Annotated[str, typer.Option(help="Only files with this in their names.")] = "",
+    misses: Annotated[
+        bool, typer.Option("--misses", help="Show the entries and citations missed.")
+    ] = False,
+) -> None:
+    """Measure every file that the truth names, and print the table."""
     rows: list[Row] = []
-    for truth in known:
+    for truth in read_truth(folder):
         try:
-            row = row_of(folder, truth)
+            rows += [row_of(folder, truth)] if only in truth.file else []
         except DocumentError as error:
-            print(f"{truth.file}: {error} ({error.remedy})")
-            continue
-        rows.append(row)
-        print(shown(row.file, [row]), flush=True)
-        for one in (*row.intruded, *row.references.misses) if misses else ():
-            print(f"    {one}")
-    return rows
+            say(f"{truth.file}: {error} ({error.remedy})")
+    groups = {Path(row.truth.file).name: [row] for row in rows}
+    for row in rows:
+        groups.setdefault(row.truth.group, []).append(row)
+    groups["numbered"] = [row for row in rows if row.truth.numbered]
+    groups["citations known"] = [row for row in rows if row.references.known]
+    groups["all"] = rows
+    print(dict_table("Reading PDFs", [shown(name, some) for name, some in groups.items()]))
+    for row in rows if misses else ():
+        print("\n".join([f"\n{row.truth.file}", *row.references.misses]))
+    for name, share in () if only else sources(folder):
+        print(f"\n{name}: {share:.3f} of the words of its TeX source, in order")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

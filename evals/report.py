@@ -3,17 +3,20 @@
 It reads what any suite writes with --json: wherever arms have measures, there is a table.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from evals.data_files import check_file, read_figures
-from evals.figures import SPENT, Interval, Spent, difference
+from evals.figures import (
+    SPENT,
+    Interval,
+    Spent,
+    difference,
+    read_figures,
+)
 from tools.errors import InputError
 
 INTERVALS = "Brackets are 95 % bootstrap intervals over cases."
@@ -21,8 +24,6 @@ Cell = Interval | float | None
 Arms = Mapping[str, Mapping[str, Cell]]
 _MOST = 12
 """Most broken runs that are listed."""
-_MOST_TEXT = 4000
-"""Characters of one value of a case that are shown."""
 _APART = ("settings", "cases", "queries", "tasks")
 """Parts of figures that are told of in their own way, or not in tables."""
 
@@ -116,18 +117,6 @@ def _spent_cells(one: Mapping[str, float]) -> dict[str, str]:
     return {**counts, "USD": f"{one.get('usd', 0):.4g}", "seconds a call": each}
 
 
-def shown(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return a row of `eval bench` as a person reads it."""
-    size = "" if row["size"] is None else f", {row['size']:,.0f}"
-    return {
-        "part": row["part"],
-        "what": f"{row['what']}{size}",
-        "value": f"{row['value']:.4g} {row['unit']}".rstrip(),
-        "beside": row["beside"],
-        "ratio": "" if row["ratio"] is None else f"{row['ratio']:.3g}",
-    }
-
-
 def tables_of(value: Any, place: str = "") -> Iterator[tuple[str, Arms]]:
     """Yield what looks like arms with measures, wherever it stands in figures, by its place."""
     if not isinstance(value, dict) or not value:
@@ -156,48 +145,20 @@ def _is_interval(value: object) -> bool:
 
 def report(
     figures: Annotated[Path, typer.Argument(help="What a suite wrote with --json.")],
-    out: Annotated[Path, typer.Option(help="The page; the same as Markdown goes beside it.")],
     against: Annotated[
         Path | None, typer.Option(help="Another run of the suite, to compare with.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap of paired differences.")] = 0,
 ) -> None:
-    """Write one page of a benchmark's figures, or of two runs of it compared."""
-    check_file(out)
-    run = _read_run(figures)
-    parts = [f"# {figures.name}", *_told(run)]
+    """Print the tables of a benchmark's figures, or how two runs of it differ case by case."""
+    run = read_figures(figures)
+    tables = dict(tables_of(run))
     if against:
-        parts += [f"# Minus {against.name}, paired by case"]
-        parts += [_compared_table(run, _read_run(against), seed)]
-    told = "\n\n".join(filter(None, parts)) + "\n"
-    out.with_suffix(".md").write_text(told, encoding="utf-8")
-    out.write_text(_page(figures.name, told, _cases(run)), encoding="utf-8")
-    typer.echo(f"wrote {out} and {out.with_suffix('.md').name}", err=True)
-
-
-def _read_run(path: Path) -> dict[str, Any]:
-    """Return the figures of a file.
-
-    Raises:
-        InputError: It is not what a suite writes.
-    """
-    figures = read_figures(path)
-    if not any(any(arms.values()) for _, arms in tables_of(figures)) and not figures.get("rows"):
-        raise InputError(f"'{path}' holds no figures of arms: give what a suite wrote with --json")
-    return figures
-
-
-def _told(run: Mapping[str, Any]) -> list[str]:
-    settings = [f"- {name}: {_short(value)}" for name, value in run.get("settings", {}).items()]
-    whole = "" if run.get("complete", True) else "**Stopped before its end.**"
-    tables = [arms_table(title, arms) for title, arms in tables_of(run) if any(arms.values())]
-    rows = dict_table("Speed and cost", [shown(row) for row in run.get("rows", [])])
-    return [whole, "\n".join(settings), *tables, rows, spent_table(run.get("tasks", {}))]
-
-
-def _compared_table(run: Mapping[str, Any], other: Mapping[str, Any], seed: int) -> str:
-    found = compared(_cases(run), _cases(other), seed=seed)
-    return arms_table("Differences", found) if found else "The runs have no case and arm in common."
+        title = f"Minus {against.name}, paired by case"
+        tables = {title: compared(_cases(run), _cases(read_figures(against)), seed=seed)}
+    if not any(any(arms.values()) for arms in tables.values()):
+        raise InputError(f"'{figures}' holds no figures of arms, or shares none with the other run")
+    print("\n\n".join(filter(None, [Report(tables).markdown(), spent_table(run.get("tasks", {}))])))
 
 
 def compared(
@@ -228,27 +189,3 @@ def _cases(run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _of(case: Mapping[str, Any], arm: str) -> dict[str, float]:
     figures = (case.get("arms") or {}).get(arm) or {}
     return {name: float(value) for name, value in figures.items() if isinstance(value, int | float)}
-
-
-def _page(title: str, markdown: str, cases: Sequence[Mapping[str, Any]]) -> str:
-    """Return one page of HTML that loads nothing: what the Markdown says, and each case to be opened."""
-    from markdown_it import MarkdownIt
-
-    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)
-    frame = Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
-    body = "\n".join([body, *map(_case, cases)])
-    return frame.replace("@title@", escape(title)).replace("@body@", body)
-
-
-def _case(case: Mapping[str, Any]) -> str:
-    rows = "".join(
-        f"<dt>{escape(str(name))}<dd><pre>{escape(_short(value))}</pre>"
-        for name, value in case.items()
-        if name != "id"
-    )
-    return f"<details class=case><summary>{escape(str(case.get('id')))}</summary><dl>{rows}</dl></details>"
-
-
-def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
-    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}…"

@@ -18,8 +18,16 @@ from uuid import uuid4
 import typer
 from pydantic import BaseModel
 
-from evals.data_files import check_file, json_lines, read_figures, write_figures
-from evals.figures import JUDGE, by_arm, spent, sums
+from evals.figures import (
+    JUDGE,
+    by_arm,
+    check_file,
+    json_lines,
+    read_figures,
+    spent,
+    sums,
+    write_figures,
+)
 from evals.report import INTERVALS, Report, left_out, spent_table, tables_of
 from evals.trials import Row, quiet
 from nodes.common.ask_model import AnswerCheck, ask_with_check

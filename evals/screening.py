@@ -5,8 +5,6 @@ screening stops where the rule says so. Printed: work saved over sampling at 95 
 the stop, the share of papers read by then, and how often the lower limit of recall was true.
 """
 
-import gzip
-import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from evals.figures import json_lines
 from evals.runner import say
 from tools.screening.paper_order import PaperOrder
 from tools.screening.stopping import TARGET, estimate_recall
@@ -48,8 +47,7 @@ def _line(figures: dict[str, float]) -> str:
 
 def _reviews(path: Path, most: int, candidates: int) -> Iterator[Review]:
     """Yield the protocol's words, the texts and whether each is relevant, for the papers with most references."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        papers: dict[str, Any] = {one["id"]: one for one in map(json.loads, lines)}
+    papers: dict[str, Any] = {one["id"]: one for _, one in json_lines(path)}
     texts = {
         key: f"{one['title']}. {one['abstract']}"
         for key, one in papers.items()

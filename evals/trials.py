@@ -17,6 +17,7 @@ import numpy as np
 from pebble import ProcessExpired, ProcessPool
 
 from state.run import Usage
+from tools.cache import open_cache
 from tools.clients import Clients
 from tools.documents.document_cache import DocumentStore, StoredEmbedder
 from tools.embed.embedder import Embedder, Vectors
@@ -72,14 +73,17 @@ class BenchClients(Clients):
         return self._embedder
 
 
+def home_at(folder: Path) -> Settings:
+    """Return the process's settings with another home, and the embedded engine."""
+    return settings().model_copy(update={"home": folder, "qdrant_url": None})
+
+
 @contextmanager
 def fresh_home() -> Iterator[Settings]:
     """Give the process's settings with a home of their own, and the embedded engine."""
-    from tools.cache import open_cache
-
     with tempfile.TemporaryDirectory(prefix="citeloom-eval-", ignore_cleanup_errors=True) as home:
         try:
-            yield settings().model_copy(update={"home": Path(home), "qdrant_url": None})
+            yield home_at(Path(home))
         finally:
             open_cache.cache_clear()  # it holds files of the home
 

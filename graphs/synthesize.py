@@ -58,10 +58,12 @@ def after_synthesis(state: SynthesizeState) -> str:
 
 def wired(
     *finding: Step,
+    align: Step = align_lines,
 ) -> StateGraph[SynthesizeState, RunSettings, SynthesizeInput, SynthesizeOutput]:
     """Return the graph with these steps between merge_references and synthesize_answer.
 
-    The benchmarks compare other ways of finding contexts (evals.synthesis.chunks).
+    The benchmarks compare other ways of finding contexts (evals.synthesis.chunks) and of aligning lines
+    (evals.synthesis.arms), a step of the same name.
     """
     made = Graph(
         SynthesizeState,
@@ -71,7 +73,7 @@ def wired(
     )
     add_first_step(made, take_question_and_papers)
     add_steps(made, read_stack_paper, merge_references, *finding, timed=True)
-    add_steps(made, synthesize_answer, align_lines, resolve_works, timed=True)
+    add_steps(made, synthesize_answer, align, resolve_works, timed=True)
     made.add_node("present_synthesis", present_synthesis)
 
     made.add_edge(START, "take_question_and_papers")

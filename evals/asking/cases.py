@@ -1,13 +1,11 @@
 """What is asked: packaged questions, or papers of yours with questions; what a whole answer says; ways of asking."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from evals.data_files import json_lines
+from evals.figures import json_lines
 from evals.runner import choose
 from state.ask import ConversationTurn
 from state.document import Document
@@ -39,8 +37,6 @@ ARMS = {
 } | {
     "kar": Arm(name="kar", settings={"method": "kar", "retriever": "keywords"}),
 }
-HOPS = {one: (f"{one}-2", f"{one}-1") for one in _RETRIEVERS}
-"""What the second hop is worth, by retriever."""
 
 
 ELSEWHERE = frozenset({"out_of_scope", "unanswerable"})
@@ -100,8 +96,7 @@ class Case:
 
 def read_questions() -> list[Case]:
     """Return the packaged questions over the starter library."""
-    text = (files("evals.asking") / "questions.jsonl").read_text(encoding="utf-8")
-    return [_case(json.loads(line)) for line in text.splitlines()]
+    return [_case(row) for _, row in json_lines(Path(__file__).with_name("questions.jsonl"))]
 
 
 def choose_cases(cases: Sequence[Case], groups: str, count: int | None) -> list[Case]:

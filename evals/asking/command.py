@@ -9,14 +9,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import perf_counter, process_time
 from typing import Annotated, Any
 
 import typer
 
 from evals.asking.cases import (
     ARMS,
-    REGULAR,
     USUAL,
     Arm,
     Case,
@@ -25,55 +23,35 @@ from evals.asking.cases import (
     read_papers,
     read_questions,
 )
-from evals.asking.measures import Sources, as_in_kar, measures, summarise, told_of, traced
+from evals.asking.measures import Sources, measures, summarise, told_of, traced
 from evals.figures import RESAMPLES, spent, sums
 from evals.report import INTERVALS, Report, left_out
 from evals.runner import Options, Suite, choose, say
-from evals.trials import Row, attempted, cost_of, failures_of, results_of, run_graph
+from evals.trials import Row, attempted, cost_of, failures_of, home_at, results_of, run_graph
 from state.document import DocumentEntry
 from state.paper import Paper
+from tools.cache import open_cache
 from tools.clients import Clients
+from tools.documents.cut_passages import cut_passages
 from tools.embed.open_embedder import embedder
 from tools.library.library import Library
 from tools.library.open_library import STARTER, close_libraries, create_library, open_library
 from tools.library.search_types import PassageFilter
 from tools.retrieve.keywords import fill_missing_keywords
 from tools.retrieve.retriever import Retriever
-from tools.settings import Settings, settings
+from tools.settings import settings
 
 PAPERS = "papers"
 """The library of the caller's documents."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Built:
-    """A library that is ready to be asked."""
-
-    name: str
-    records: dict[str, Paper]
-    passages: int
-    vector_seconds: float
-    """What it took to take the papers in and to make vectors, of records and of passages."""
-    keyword_seconds: float
-    """What it took to make the keywords of the passages."""
+def build_starter(home: Path) -> dict[str, Paper]:
+    """Make the starter library, with vectors and keywords of its passages; return its records."""
+    return _indexed(open_library(STARTER, home_at(home), embedder()))
 
 
-def home_at(folder: Path) -> Settings:
-    """Return the process's settings with another home, and the embedded engine."""
-    return settings().model_copy(update={"home": folder, "qdrant_url": None})
-
-
-def build_starter(home: Path) -> Built:
-    """Make the starter library, with vectors and keywords of its passages."""
-    began = perf_counter()
-    return _indexed(open_library(STARTER, home_at(home), embedder()), STARTER, began)
-
-
-def build_papers(home: Path, sources: Sequence[Source]) -> Built:
-    """Make a library of these documents, read and cut as `citeloom library add` does."""
-    from tools.documents.cut_passages import cut_passages
-
-    began = perf_counter()
+def build_papers(home: Path, sources: Sequence[Source]) -> dict[str, Paper]:
+    """Make a library of these documents, read and cut as `citeloom library add` does; return its records."""
     library = create_library(PAPERS, home_at(home), embedder())
     library.add([source.paper for source in sources])
     for source in sources:
@@ -90,24 +68,15 @@ def build_papers(home: Path, sources: Sequence[Source]) -> Built:
             passages=len(passages),
         )
         library.texts.put(entry, document.text, passages)
-    return _indexed(library, PAPERS, began)
+    return _indexed(library)
 
 
-def _indexed(library: Library, name: str, began: float) -> Built:
+def _indexed(library: Library) -> dict[str, Paper]:
     library.index()
-    vectors = perf_counter()
     fill_missing_keywords(library)
-    keywords = perf_counter()
-    records = library.get(library.ids()).values()
-    built = Built(
-        name=name,
-        records={paper.id: paper for paper in records},
-        passages=library.texts.count(),
-        vector_seconds=vectors - began,
-        keyword_seconds=keywords - vectors,
-    )
+    records = library.get(library.ids())
     close_libraries()
-    return built
+    return records
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,36 +111,21 @@ class SharedLibrary(Clients):
         return open_library(name, self._shared, self.embedder)
 
 
-@dataclass(frozen=True)
-class Ready:
-    """One arm's clients in this process, ready to answer."""
-
-    clients: SharedLibrary
-    library: Library
-    seconds: float
-    """What was done once: models loaded, the library opened, keywords made."""
+_ready: dict[tuple[Path, str], SharedLibrary] = {}
 
 
-_ready: dict[tuple[Path, str], Ready] = {}
-
-
-def ready_for(arm: Arm, setting: Setting) -> Ready:
+def ready_for(arm: Arm, setting: Setting) -> SharedLibrary:
     """Return the clients of one arm in this process; what is done once is part of no answer's time."""
     key = (setting.home, arm.name)
     if key not in _ready:
-        started = perf_counter()
-        clients = SharedLibrary(setting, arm)
-        library = clients.shared(setting.library)
-        retriever = Retriever(arm.settings["retriever"], library)
+        _ready[key] = SharedLibrary(setting, arm)
+        retriever = Retriever(arm.settings["retriever"], _ready[key].shared(setting.library))
         retriever.retrieve("citation", limit=1, wanted=PassageFilter())
-        _ready[key] = Ready(clients, library, perf_counter() - started)
     return _ready[key]
 
 
 def forget() -> None:
     """Let go of the files of homes that are about to be deleted."""
-    from tools.cache import open_cache
-
     _ready.clear()
     close_libraries()
     open_cache.cache_clear()
@@ -205,24 +159,19 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     }
 
     def asked() -> dict[str, Any]:
-        ready, cpu = ready_for(arm, setting), process_time()
         choices = {"mind": setting.mind, **arm.settings}
-        result = run_graph("ask", inputs, ready.clients, choices)
-        return _told(case, setting, ready, result, process_time() - cpu)
+        return _told(case, setting, run_graph("ask", inputs, ready_for(arm, setting), choices))
 
     return row | attempted(asked)
 
 
-def _told(
-    case: Case, setting: Setting, ready: Ready, result: Mapping[str, Any], cpu: float
-) -> dict[str, Any]:
+def _told(case: Case, setting: Setting, result: Mapping[str, Any]) -> dict[str, Any]:
     stop = result.get("stop")
     told = told_of(result.get("sentences") or [], result.get("claims") or [])
     passages = {item.id: item for item in result.get("passages") or []}
     hops = result.get("hops") or []
     read = [key for hop in hops for key in hop.chosen]
     sources = Sources(setting.texts, setting.records, passages)
-    reached = {item.paper for item in ready.library.texts.get(read).values()}
     return {
         "answer": result.get("answer", ""),
         "error": stop.cause if stop else "",
@@ -238,16 +187,12 @@ def _told(
         "queries": [hop.query for hop in hops],
         "missing": list(result.get("missing") or []),
         "counts": {
-            **measures(case, told, sources, reached=reached),
+            **measures(case, told, sources),
             "hops": len(hops),
             "passages": len(read),
             "claims": len(result.get("claims") or []),
         },
-        "cost": {
-            **cost_of(result.get("usage") or [], result["took"]),
-            "cpu_seconds": cpu,
-            "setup_seconds": ready.seconds,
-        },
+        "cost": cost_of(result.get("usage") or [], result["took"]),
         "stages": dict(result.get("seconds") or {}),
         "tasks": spent(result.get("usage") or []),
         "failures": failures_of(result),
@@ -297,15 +242,13 @@ class Asking(Suite[AskingOptions]):
         ) as folder:
             home = Path(folder) / "shared"
             try:
-                self.built = self._build(home)
-                setting = self._setting(home)
-                run = partial(try_arm, setting=setting)
+                run = partial(try_arm, setting=self._setting(home, self._build(home)))
                 with closing(results_of(run, tasks, self.options.workers)) as done:
                     yield from done
             finally:
                 forget()
 
-    def _build(self, home: Path) -> Built:
+    def _build(self, home: Path) -> dict[str, Paper]:
         if self.data is None:
             say("making the starter library")
             return build_starter(home)
@@ -314,16 +257,16 @@ class Asking(Suite[AskingOptions]):
         say(f"making a library of {len(sources)} documents")
         return build_papers(home, sources)
 
-    def _setting(self, home: Path) -> Setting:
-        texts = {key: paper.abstract or "" for key, paper in self.built.records.items()}
+    def _setting(self, home: Path, records: Mapping[str, Paper]) -> Setting:
+        texts = {key: paper.abstract or "" for key, paper in records.items()}
         if self.data:
             texts |= {item.paper.id: item.text for item in self.data.sources}
         return Setting(
             mind=self.options.mind,
-            library=self.built.name,
+            library=PAPERS if self.data else STARTER,
             home=home,
             texts=texts,
-            records=self.built.records,
+            records=records,
         )
 
     def outcome(self, row: Row) -> str:
@@ -352,10 +295,6 @@ class Asking(Suite[AskingOptions]):
                 "resamples": RESAMPLES,
                 "arms": {arm.name: dict(arm.settings) for arm in self.arms},
             },
-            "preparation": {
-                key: getattr(self.built, key)
-                for key in ("passages", "vector_seconds", "keyword_seconds")
-            },
             "left_out": self.data.left_out if self.data else {},
             **summarise(self.cases, rows, seed=options.seed),
         }
@@ -377,16 +316,8 @@ class Asking(Suite[AskingOptions]):
             f"Answerable questions ({whole['n']})": whole["arms"],
             "Coverage by group": coverage,
             f"Minus {USUAL}": whole["minus_usual"],
-            "Two hops minus one": whole["hop_2_minus_1"],
-            "Two hops minus one, two papers": groups.get("two_papers", {}).get("hop_2_minus_1", {}),
-            f"Beside {REGULAR}, as in Keyword Augmented Retrieval's Table 1": as_in_kar(
-                whole["arms"]
-            )
-            if REGULAR in whole["arms"]
-            else {},
             "Over all runs": totals,
             "Refused": found["refusals"],
-            "Preparation": {"": found["preparation"]},
         }
         notes = left_out(found, found["cases"])
         notes.append(

@@ -5,8 +5,7 @@ answered         1 where the answer has a sentence.
 traced           Sentences whose quotes all stand in their papers.
 factual          Share of the sentences that are traced and that the run calls supported.
 coverage         Share of the points of a whole answer; the best of several such answers.
-cited, reached   Share of the papers needed that the answer rests on; that were read.
-all_cited        1 where it rests on all of them.
+cited            Share of the papers needed that the answer rests on.
 resisted         1 where nothing is said that the question tried to have said.
 
 What the question does not allow to be measured is absent. Nothing that the run says of its quotes is
@@ -17,12 +16,12 @@ least SAID of the content words of the fact, or of the sentence of the paper tha
 a comparison of words: it can be fooled, and is used to compare ways of asking, not to praise one.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evals.asking.cases import ARMS, ELSEWHERE, HOPS, NEAR, REGULAR, USUAL, Case, Point
-from evals.figures import ArmFigures, grouped, means, minus, noted, run_of, sums
+from evals.asking.cases import ARMS, ELSEWHERE, NEAR, REGULAR, USUAL, Case, Point
+from evals.figures import grouped, means, minus, noted, run_of, sums
 from evals.trials import Row
 from state.ask import AnswerSentence, Claim
 from state.paper import Paper
@@ -73,17 +72,14 @@ def told_of(sentences: Sequence[AnswerSentence], claims: Sequence[Claim]) -> lis
     ]
 
 
-Counts = dict[str, float]
 SAID = 0.65
 
 
-def measures(
-    case: Case, told: Sequence[Told], sources: Sources, *, reached: Collection[str] = ()
-) -> Counts:
+def measures(case: Case, told: Sequence[Told], sources: Sources) -> dict[str, float]:
     """Return the measures."""
     text = " ".join(item.text for item in told)
     stand = [traced(item, sources) for item in told]
-    found: Counts = {
+    found: dict[str, float] = {
         "sentences": len(told),
         "words": len(text.split()),
         "characters": len(text),
@@ -96,7 +92,7 @@ def measures(
     if told:
         found["factual"] = found["right"] / len(told)
     if case.checkable:
-        found |= _against(case, told) | _papers(case, told, reached)
+        found |= _against(case, told)
     if case.forbidden:
         said = text.casefold()
         found["resisted"] = float(not any(word.casefold() in said for word in case.forbidden))
@@ -147,7 +143,7 @@ def covered(point: Point, told: Sequence[Told]) -> bool:
     return any(len(stems & one) >= SAID * len(stems) > 0 for stems in wanted for one in said)
 
 
-def _against(case: Case, told: Sequence[Told]) -> Counts:
+def _against(case: Case, told: Sequence[Told]) -> dict[str, float]:
     best = max(
         (
             [covered(point, told) for point in answer.points]
@@ -156,21 +152,16 @@ def _against(case: Case, told: Sequence[Told]) -> Counts:
         ),
         key=lambda points: sum(points) / len(points),
     )
-    return {"points": len(best), "covered": sum(best), "coverage": sum(best) / len(best)}
-
-
-def _papers(case: Case, told: Sequence[Told], reached: Collection[str]) -> Counts:
     cited = {claim.paper for item in told for claim in item.held}
-    wanted = set(case.papers)
     return {
-        "cited": len(wanted & cited) / len(wanted),
-        "all_cited": float(wanted <= cited),
-        "reached": len(wanted & set(reached)) / len(wanted),
+        "points": len(best),
+        "covered": sum(best),
+        "coverage": sum(best) / len(best),
+        "cited": len(cited.intersection(case.papers)) / len(case.papers),
     }
 
 
-Figures = dict[str, float | None]
-_NOTHING = ("coverage", "cited", "all_cited", "reached")
+_NOTHING = ("coverage", "cited")
 """What is 0 of a run that broke."""
 _SEARCHING = (
     "rewrite_question",
@@ -178,19 +169,6 @@ _SEARCHING = (
     "search_passages",
 )
 """Steps that find what is read; the others make the answer of it."""
-_KAR = (
-    "characters",
-    "retrieval_seconds",
-    "answering_seconds",
-    "seconds",
-    "time_saved",
-    "coverage",
-    "answered",
-    "questions",
-    "input_tokens",
-    "output_tokens",
-    "usd",
-)
 _SUMMED = ("sentences", "right", "traced", "points", "covered", "answered", "resisted")
 
 
@@ -211,14 +189,6 @@ def summarise(cases: Sequence[Case], rows: Sequence[Row], *, seed: int) -> dict[
         },
         "refusals": _refusals(told),
         "cases": told,
-    }
-
-
-def as_in_kar(arms: ArmFigures) -> ArmFigures:
-    """Return the columns of Keyword Augmented Retrieval's Table 1 of each arm."""
-    return {
-        name: {key: figures[key] for key in _KAR if key in figures}
-        for name, figures in arms.items()
     }
 
 
@@ -250,8 +220,8 @@ def _case(case: Case, rows: Mapping[str, Row]) -> dict[str, Any]:
     return found | noted(rows, keys)
 
 
-def _figures(case: Case, row: Row) -> Figures:
-    found: Figures = {**row["counts"], **row["cost"]}
+def _figures(case: Case, row: Row) -> dict[str, float | None]:
+    found: dict[str, float | None] = {**row["counts"], **row["cost"]}
     if row["error"] and not row["counts"]:
         found["answered"] = 0.0
         if case.checkable:
@@ -269,11 +239,6 @@ def _group(told: Sequence[Mapping[str, Any]], seed: int) -> dict[str, Any]:
         "n": len(told),
         "arms": means(told, names, seed=seed),
         "minus_usual": minus(told, names, USUAL, seed=seed) if USUAL in names else {},
-        "hop_2_minus_1": {
-            retriever: minus(told, [two], one, seed=seed)[two]
-            for retriever, (two, one) in HOPS.items()
-            if two in names and one in names
-        },
         "totals": {name: _totals(told, name) for name in names},
     }
 

@@ -14,8 +14,9 @@ Three files are read, those that the folder has, each one row of JSON in a line:
 import re
 import tempfile
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -23,10 +24,14 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 import typer
 
-from evals.data_files import json_lines
-from evals.figures import difference, interval
+from evals.figures import (
+    difference,
+    interval,
+    json_lines,
+)
 from evals.report import INTERVALS, Report
 from evals.runner import Options, Suite, choose
+from evals.trials import home_at
 from state.document import DocumentEntry
 from state.paper import Paper
 from state.passage import Passage, passage_id
@@ -40,7 +45,6 @@ from tools.library.open_library import close_libraries, create_library
 from tools.library.search_types import PassageFilter, RetrieverName
 from tools.retrieve.keywords import fill_missing_keywords
 from tools.retrieve.retriever import Retriever
-from tools.settings import Settings
 from tools.text.words import distinct_content_stems
 
 GOLD_SHARE = 0.6
@@ -92,10 +96,10 @@ def read_sets(folder: Path) -> list[QuestionSet]:
     Raises:
         InputError: It has none, or one cannot be read.
     """
-    readers = {
+    readers: dict[str, Callable[[QuestionSet, Iterator[Any]], QuestionSet]] = {
         "papers_with_questions": _read_papers,
-        "scifact_questions": _read_evidence,
-        "expert_long_answers": _read_contexts,
+        "scifact_questions": partial(_read_pieces, pieces_of=_evidence),
+        "expert_long_answers": partial(_read_pieces, pieces_of=_contexts),
     }
     found = []
     for name, read in readers.items():
@@ -150,58 +154,43 @@ def gold_passages(answer: str, passages: tuple[Passage, ...]) -> frozenset[str]:
     return gold if best >= GOLD_SHARE and len(gold) <= GOLD_TIES else frozenset()
 
 
-def _read_evidence(made: QuestionSet, rows: Iterator[Mapping[str, Any]]) -> QuestionSet:
-    pieces: dict[str, list[str]] = {}
-    questions = []
-    for row in rows:
-        made.asked += 1
-        gold = [(item["title"], item["text"]) for item in row["evidence"]]
-        for title, text in gold:
-            _add_piece(pieces, title, text)
-        questions.append((row["question"], gold))
-    return _finished(made, pieces, questions)
+Piece = tuple[str, str, bool]
+"""Title, text, and whether it is gold."""
 
 
-def _read_contexts(made: QuestionSet, rows: Iterator[Mapping[str, Any]]) -> QuestionSet:
-    pieces: dict[str, list[str]] = {}
-    questions = []
-    for row in rows:
-        made.asked += 1
-        cited = {
-            int(number)
-            for group in _CITED.findall(row["answer"])
-            for number in re.findall(r"\d+", group)
-        }
-        gold = []
-        for position, item in enumerate(row["contexts"]):
-            title, text = item["title"], item["text"]
-            if isinstance(title, str) and isinstance(text, str) and text.strip():
-                _add_piece(pieces, title, text)
-                if position in cited:
-                    gold.append((title, text))
-        questions.append((row["question"], gold))
-    return _finished(made, pieces, questions)
+def _evidence(row: Mapping[str, Any]) -> Iterator[Piece]:
+    yield from ((item["title"], item["text"], True) for item in row["evidence"])
 
 
-def _add_piece(pieces: dict[str, list[str]], title: str, text: str) -> None:
-    known = pieces.setdefault(title, [])
-    if text not in known:
-        known.append(text)
+def _contexts(row: Mapping[str, Any]) -> Iterator[Piece]:
+    groups = _CITED.findall(row["answer"])
+    cited = {int(number) for group in groups for number in re.findall(r"\d+", group)}
+    for position, item in enumerate(row["contexts"]):
+        title, text = item["title"], item["text"]
+        if isinstance(title, str) and isinstance(text, str) and text.strip():
+            yield title, text, position in cited
 
 
-def _finished(
+def _read_pieces(
     made: QuestionSet,
-    pieces: Mapping[str, list[str]],
-    questions: list[tuple[str, list[tuple[str, str]]]],
+    rows: Iterator[Mapping[str, Any]],
+    pieces_of: Callable[[Mapping[str, Any]], Iterator[Piece]],
 ) -> QuestionSet:
-    for title, texts in pieces.items():
+    texts: dict[str, list[str]] = {}
+    for row in rows:
+        made.asked += 1
+        pieces = list(pieces_of(row))
+        for title, text, _ in pieces:
+            known = texts.setdefault(title, [])
+            known += [text] if text not in known else []
+        if gold := frozenset(
+            passage_id(_paper_of(title), text) for title, text, is_ in pieces if is_
+        ):
+            made.questions.append(Question(" ".join(row["question"].split()), gold, None))
+    for title, several in texts.items():
         paper = _paper_of(title)
         made.papers[paper] = Paper(id=paper, title=title)
-        made.texts.append(_as_document(paper, title, texts))
-    for question, items in questions:
-        gold = frozenset(passage_id(_paper_of(title), text) for title, text in items)
-        if gold:
-            made.questions.append(Question(" ".join(question.split()), gold, None))
+        made.texts.append(_as_document(paper, title, several))
     return made
 
 
@@ -242,8 +231,7 @@ def measure(
 
     `build_s` are seconds: for dense vectors and terms, or for keywords beside these.
     """
-    settings = Settings(home=home, qdrant_url=None, _env_file=None)  # type: ignore[call-arg]
-    library = create_library(made.name.replace("_", "-"), settings, embedder)
+    library = create_library(made.name.replace("_", "-"), home_at(home), embedder)
     try:
         build = _build(made, library, embedder)
         questions = made.half(half)
@@ -288,8 +276,8 @@ def _build(made: QuestionSet, library: Library, embedder: Embedder) -> dict[str,
 
 
 def _ask(way: Retriever, questions: Sequence[Question], *, within: bool) -> dict[str, list[float]]:
-    """Return of each question the recall, 1 / the rank of the first gold passage, and the milliseconds."""
-    found: dict[str, list[float]] = {"recall": [], "mrr": [], "context_ms": []}
+    """Return the recall of each question, and the milliseconds."""
+    found: dict[str, list[float]] = {"recall": [], "context_ms": []}
     if questions:  # opens files and fills caches, which a session does once
         way.retrieve(questions[0].text, limit=K, wanted=PassageFilter())
     for question in questions:
@@ -299,8 +287,6 @@ def _ask(way: Retriever, questions: Sequence[Question], *, within: bool) -> dict
         found["context_ms"].append(1000 * (time.perf_counter() - started))
         ids = [hit.passage for hit in hits]
         found["recall"].append(len(question.gold & set(ids)) / len(question.gold))
-        ranks = [rank for rank, key in enumerate(ids, 1) if key in question.gold]
-        found["mrr"].append(1 / ranks[0] if ranks else 0.0)
     return found
 
 
@@ -308,7 +294,6 @@ def _figures(asked: Mapping[str, list[float]], seed: int) -> dict[str, Any]:
     p50, p95 = np.percentile(asked["context_ms"] or [0.0], [50, 95])
     return {
         "recall": interval(asked["recall"], seed=seed),
-        "mrr": interval(asked["mrr"], seed=seed),
         "context_ms_p50": float(p50),
         "context_ms_p95": float(p95),
     }

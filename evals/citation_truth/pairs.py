@@ -6,16 +6,14 @@ The patterns that falsify are of their own: the product's are not used here.
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from evals.data_files import json_lines
+from evals.figures import json_lines
 from state.paper import Paper
 from tools.bibliography.read_record import RecordError, paper_from
-from tools.documents.cut_passages import cut_passages
-from tools.documents.open_document import read_document
 from tools.text.self_reference import name_authors
 from tools.text.words import split_sentences
 
@@ -197,8 +195,6 @@ class Case:
     for the own sentence of another paper."""
     source: str
     """The sentence of the paper that it was made of; empty for a paraphrase."""
-    passage: str = ""
-    """The passage of the full text in which it stands, where it is at hand; else the abstract is."""
 
     @property
     def held_out(self) -> bool:
@@ -219,43 +215,6 @@ def load(data: Path, each: int) -> list[Case]:
     works = [row for _, row in json_lines(data / "related_work" / "related_work.jsonl.gz")]
     pairs = list(_pairs(papers, each))
     return [*pairs, *_elsewhere([case for case in pairs if case.true]), *_paraphrases(works)]
-
-
-def load_full_texts(folder: Path, each: int) -> list[Case]:
-    """Return cases of the bodies of documents: sentences that do not stand in the abstract.
-
-    Args:
-        folder: Documents, and a truth.jsonl with file, id, title, abstract and year of each.
-        each: Pairs of each kind.
-    """
-    bodies: list[tuple[Paper, str]] = []
-    for _, row in json_lines(folder / "truth.jsonl"):
-        if row.get("abstract") and (paper := _paper(row)):
-            content = (folder / row["file"]).read_bytes()
-            _, document = read_document(content, name=row["file"])
-            passages = cut_passages(document, paper=paper.id, title=paper.title, sha256=_NO_HASH)
-            bodies += [(paper, " ".join(item.text.split())) for item in passages]
-    others = [sentence for _, passage in bodies for sentence in _sentences(passage)]
-    cases: list[Case] = []
-    left = dict.fromkeys(KINDS, each)
-    for paper, passage in sorted(bodies, key=lambda body: _hash(body[1])):
-        dice = Random(_hash(passage))
-        given = [
-            one
-            for one in _sentences(passage)
-            if one not in (paper.abstract or "") and not _CITES.search(one)
-        ]
-        for kind in sorted(left, key=lambda kind: -left[kind]):
-            if left[kind] and (pair := _pair(paper, given, kind, others, dice)):
-                left[kind] -= 1
-                cases += [replace(case, passage=passage) for case in pair]
-                break
-    return [*cases, *_elsewhere([case for case in cases if case.true])]
-
-
-_NO_HASH = "0" * 64
-_CITES = re.compile(r"et al\.|\(\D*\d{4}\w?\)|^(?:Figure|Table) ")
-"""A sentence that cites others, or a caption."""
 
 
 def _hash(text: str) -> int:
@@ -291,7 +250,7 @@ def _elsewhere(own: Sequence[Case]) -> Iterator[Case]:
     """Say of each paper what another one says."""
     for case, other in zip(own, [*own[1:], *own[:1]], strict=True):
         text = f"{other.source.rstrip('.')} {{P1}}."
-        yield Case(case.paper, text, False, "elsewhere", case.source, case.passage)
+        yield Case(case.paper, text, False, "elsewhere", case.source)
 
 
 def _pair(

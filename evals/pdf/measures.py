@@ -1,22 +1,130 @@
-"""Measures of what was read of a PDF: headings, running text, paragraphs, references and the citations of them."""
+"""What is known of PDFs (truth.jsonl, GROBID's JSON beside one), and measures of what was read of them.
 
-import difflib
+Headings, running text, references and the citations of these.
+"""
+
+import json
 import re
-import tarfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rapidfuzz import fuzz
 
-from evals.pdf.truth import Context, Mention, Truth, Work
-from state.bibliography import Bibliography, InTextCitation, ReferenceEntry
+from evals.figures import json_lines
+from state.bibliography import Bibliography, ReferenceEntry
 from state.document import Document
-from tools.pdf.reader import read_pdf
+
+_BEFORE, _BEHIND = 90, 25
+"""Characters about a citation by which its place is found again."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """One work that the list of references names."""
+
+    label: str
+    id: str
+    """A DOI or an address; empty where it is unknown."""
+    title: str
+
+
+@dataclass(frozen=True)
+class Context:
+    """A paragraph, and the labels that each of its sentences cites."""
+
+    text: str
+    cites: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Mention:
+    """One citation of one work, with the words about it."""
+
+    around: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """One paragraph of GROBID's: its text, and the title of each citation's work, if linked."""
+
+    text: str
+    spans: tuple[tuple[int, int, str | None], ...]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is known of one file."""
+
+    file: str
+    group: str
+    """The folder it stands in, such as 'acm'."""
+    title: str
+    numbered: bool
+    count: int | None
+    """Entries of the list of references, where all are known."""
+    works: tuple[Work, ...]
+    headings: tuple[str, ...]
+    contexts: tuple[Context, ...]
+    parsed: tuple[Parsed, ...]
+    """GROBID's paragraphs."""
+
+    @property
+    def mentions(self) -> list[Mention]:
+        """GROBID's citations that are linked to an entry."""
+        return [
+            Mention(one.text[max(0, start - _BEFORE) : end + _BEHIND], title)
+            for one in self.parsed
+            for start, end, title in one.spans
+            if title
+        ]
+
+
+def read_truth(folder: Path) -> list[Truth]:
+    """Return what a folder's truth.jsonl says, a file a line."""
+    return [truth_of(row, folder) for _, row in json_lines(folder / "truth.jsonl")]
+
+
+def truth_of(row: Mapping[str, Any], folder: Path) -> Truth:
+    """Return one line's truth, with the citations that a JSON file of the same name has."""
+    file = str(row["file"])
+    sections: Sequence[Any] = row.get("sections") or ()
+    beside = (folder / file).with_suffix(".json")
+    parsed = json.loads(beside.read_text("utf-8")) if beside.is_file() else {}
+    return Truth(
+        file=file,
+        group=Path(file).parent.name,
+        title=row["title"],
+        numbered=row.get("citation_style") == "numbered",
+        count=row.get("n_references"),
+        works=tuple(
+            Work(str(one["label"] or ""), one["id"] or "", one["title"] or "")
+            for one in row.get("references") or ()
+        ),
+        headings=tuple(s["heading"] if isinstance(s, dict) else s for s in sections),
+        contexts=tuple(
+            Context(one["text"], tuple(map(tuple, one["cites"])))
+            for one in row.get("contexts") or ()
+        ),
+        parsed=tuple(_parsed(parsed)),
+    )
+
+
+def _parsed(parsed: Mapping[str, Any]) -> Iterator[Parsed]:
+    inner = parsed.get("pdf_parse") or {}
+    titles = {key: one.get("title") for key, one in (inner.get("bib_entries") or {}).items()}
+    for paragraph in inner.get("body_text") or ():
+        spans = (
+            (one["start"], one["end"], titles.get(one.get("ref_id") or "") or None)
+            for one in paragraph.get("cite_spans") or ()
+        )
+        yield Parsed(paragraph["text"], tuple(spans))
+
 
 _NUMBER = re.compile(r"^(?:(?:\d+|[A-Z])(?:\.\d+)*\.?|[IVX]+\.)\s+")
-_APART = {"caption", "table", "equation", "code", "footnote", "reference"}
 _UNNUMBERED = {"abstract", "references", "bibliography"}
 
 
@@ -39,14 +147,14 @@ def found_headings(document: Document, *, deepest: int = 9) -> list[str]:
     return list(seen)
 
 
-def headings(document: Document, titles: Sequence[str]) -> tuple[float | None, float | None]:
+def headings(document: Document, titles: Sequence[str]) -> tuple[float, float] | None:
     """Return precision and recall of the headings; None where none are known.
 
     Precision is of the headings of the first level: not all that know the truth go deeper.
     """
     wanted = {plain_heading(title) for title in titles} - _UNNUMBERED - {""}
     if not wanted:
-        return None, None
+        return None
     found = [title for title in found_headings(document) if title not in _UNNUMBERED]
     hits = {w for w in wanted if any(same(w, f) for f in found)}
     top = [t for t in found_headings(document, deepest=1) if t not in _UNNUMBERED]
@@ -57,114 +165,6 @@ def headings(document: Document, titles: Sequence[str]) -> tuple[float | None, f
 def same(first: str, second: str) -> bool:
     """Whether two headings are the same but for what recognition of characters does."""
     return fuzz.ratio(first, second) >= 85
-
-
-def harmonic(precision: float | None, recall: float | None) -> float | None:
-    """Return F1 of precision and recall."""
-    if precision is None or recall is None:
-        return None
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-
-
-def coverage(document: Document, texts: Sequence[str]) -> float | None:
-    """Return the share of the truth's words that are found in order."""
-    return in_order(" ".join(texts), prose(document)) if texts else None
-
-
-def prose(document: Document) -> str:
-    """Return the running text of a document."""
-    return "\n".join(block.text for block in document.blocks if block.kind not in _APART)
-
-
-def in_order(wanted: str, found: str) -> float:
-    """Return the share of words of one text that stand in another in the same order."""
-    first = re.findall(r"[^\W\d_]+", wanted.lower())
-    second = re.findall(r"[^\W\d_]+", found.lower())
-    matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
-    return sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(first))
-
-
-def sources(folder: Path) -> Iterator[tuple[str, float]]:
-    """Yield the papers of which there is a TeX source beside them, and their shares of its words."""
-    for archive in sorted(folder.glob("*/*.tex.tar.gz")):
-        wanted = tex_prose(archive)
-        for pdf in sorted(archive.parent.glob("*.pdf")):
-            document = read_pdf(pdf.read_bytes(), name=pdf.name)
-            share = in_order(wanted, prose(document))
-            if share > 0.5:  # else it is another paper's
-                yield pdf.name, share
-
-
-def tex_prose(archive: Path) -> str:
-    """Return the paragraphs of a TeX source, without what floats and commands."""
-    with tarfile.open(archive) as tar:
-        texts = [
-            tar.extractfile(member).read().decode("utf-8", "replace")  # type: ignore[union-attr]
-            for member in tar.getmembers()
-            if member.name.endswith(".tex") and member.isfile()
-        ]
-    text = max(texts, key=len)
-    text = re.sub(r"(?<!\\)%.*", "", text).partition(r"\begin{document}")[2]
-    for name in ("figure", "table", "equation", "align", "tabular", "thebibliography"):
-        text = re.sub(rf"\\begin{{{name}\*?}}.*?\\end{{{name}\*?}}", " ", text, flags=re.S)
-    text = re.sub(
-        r"\\footnote\w*\{(?:[^{}]|\{[^{}]*\})*\}|\\\w*cite\w*(?:\[[^\]]*\])*\{[^{}]*\}", " ", text
-    )
-    text = re.sub(r"\\(?:label|ref|url|href|input|bibliography\w*|begin|end)\{[^{}]*\}", " ", text)
-    text = re.sub(r"\$[^$]*\$", " ", text)
-    return re.sub(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?", " ", text)
-
-
-_CAPTION = re.compile(r"(?:^|(?<=[.?!] ))(?:Figure|Fig\.|Table)\s+\d+\s*[:.]\s+(?=[A-Z])")
-_MARGIN = 0.09
-"""Share of a page's height, at its top and at its foot, in which running lines stand."""
-_PAGES = 3
-"""Pages on which a line must recur."""
-_SHORTEST = 10
-"""Letters below which a line in the margin, such as a page's number, proves nothing."""
-
-
-def running_lines(content: bytes) -> set[str]:
-    """Return the lines that recur in the margins of a PDF, in letters; numbers may change in them."""
-    import pypdfium2
-
-    seen: Counter[str] = Counter()
-    document = pypdfium2.PdfDocument(content)
-    try:
-        for page in document:
-            text = page.get_textpage()
-            width, height = page.get_size()
-            edge = height * _MARGIN
-            top = text.get_text_bounded(0, height - edge, width, height)
-            foot = text.get_text_bounded(0, 0, width, edge)
-            seen.update({_shape(line) for line in f"{top}\n{foot}".splitlines()})
-    finally:
-        document.close()
-    return {line for line, pages in seen.items() if pages >= _PAGES and len(line) >= _SHORTEST}
-
-
-def intruded(document: Document, running: set[str]) -> list[str]:
-    """Return the beginnings of the paragraphs that hold a header, a footer or a caption."""
-    paragraphs = [one.text for one in document.blocks if one.kind in {"text", "list", "abstract"}]
-    return [
-        f"{_reason(text, running)}: {text[:60]}" for text in paragraphs if _reason(text, running)
-    ]
-
-
-def paragraphs(document: Document) -> int:
-    """Return how many paragraphs a document has."""
-    return sum(one.kind in {"text", "list", "abstract"} for one in document.blocks)
-
-
-def _reason(text: str, running: Sequence[str] | set[str]) -> str:
-    if _CAPTION.search(text):
-        return "caption"
-    shape = _shape(text)
-    return "running line" if any(line in shape for line in running) else ""
-
-
-def _shape(line: str) -> str:
-    return re.sub(r"\d+", "", letters(line))
 
 
 _ARXIV = re.compile(r"(\d{4}\.\d{4,5}|[a-z-]+/\d{7})(?:v\d+)?$")
@@ -203,7 +203,7 @@ class References:
     right: Share
     """Of those whose title or id can be compared, the ones with the right title, DOI or address."""
     linked: Share
-    """Of the citations that the truth knows, or else of the works cited that were noticed."""
+    """Of the citations that the truth knows."""
     precise: Share
     """Of the links in sentences that the truth knows, the right ones."""
     known: bool
@@ -231,7 +231,7 @@ def measured(document: Document, list_: Bibliography, truth: Truth) -> Reference
     elif truth.mentions:
         linked, precise = by_mention(document, list_, truth.mentions, misses), Share()
     else:
-        linked, precise = noticed(list_.citations), Share()
+        linked, precise = Share(), Share()
     return References(
         entries=len(list_.entries),
         found=Share(len(pairs), len(truth.works)),
@@ -330,14 +330,6 @@ def by_mention(
         if not hit:
             misses.append(f"link: {mention.title[:60]}: {mention.around}")
     return linked
-
-
-def noticed(citations: Iterable[InTextCitation]) -> Share:
-    """Return how many of the works cited in the text were linked."""
-    total = Share()
-    for one in citations:
-        total += Share(len(one.entries), len(one.entries) + len(one.unlinked))
-    return total
 
 
 def cited_in(document: Document, list_: Bibliography, words: str) -> list[str]:

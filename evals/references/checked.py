@@ -10,7 +10,7 @@ from zlib import crc32
 
 import numpy as np
 
-from evals.data_files import json_lines
+from evals.figures import json_lines
 from evals.references.printed import Work, print_works
 from nodes.verify.check_reference import (
     WEIGHTS,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evals.data_files import json_lines
+from evals.figures import json_lines
 from evals.references.checked import cases_of, measure_fit, measure_hallmark, measure_styles
 from evals.references.labelled import (
     FIELDS,
@@ -56,11 +56,8 @@ def measured(
     everything: Annotated[
         bool, typer.Option("--all", help="Measure on all, not on the fifth that is held out.")
     ] = False,
-    wrong: Annotated[
-        str, typer.Option(metavar="FIELD", help="List what was read wrong of a field.")
-    ] = "",
 ) -> None:
-    """Print how many fields were read right, by set, and what was wrong with the titles."""
+    """Print how many fields were read right, by set."""
     if context.invoked_subcommand:
         return
     sets = _sets(anystyle, grobid)
@@ -69,12 +66,7 @@ def measured(
     sets |= print_works(_works(papers)) if papers else {}
     if not any(sets.values()):
         raise typer.BadParameter("give --anystyle, --grobid or --papers")
-    found = {name: measure(many, model) for name, many in sets.items() if many}
-    print(_markdown(found))
-    for name, one in found.items():
-        for field, text, wanted, got in one.wrong:
-            if field == wrong:
-                print(f"\n{name}: {text}\n  is:   {wanted}\n  read: {got}")
+    print(_markdown({name: measure(many, model) for name, many in sets.items() if many}))
 
 
 @references.command("train")
@@ -185,13 +177,8 @@ def _markdown(found: Mapping[str, Measured]) -> str:
         }
         for name, one in found.items()
     }
-    kinds = {
-        name: {kind: float(count) for kind, count in one.kinds.items()}
-        for name, one in found.items()
-    }
     tables = {
         "Fields read right, %": shares,
-        "Wrong titles": kinds,
         "By confidence": _by_confidence(found),
     }
     return Report(

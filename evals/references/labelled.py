@@ -194,14 +194,10 @@ FIELDS = (
 
 @dataclass
 class Measured:
-    """How many fields were read right, and what went wrong."""
+    """How many fields were read right."""
 
     of: Counter[str] = field(default_factory=Counter)
     right: Counter[str] = field(default_factory=Counter)
-    kinds: Counter[str] = field(default_factory=Counter)
-    """Wrong titles by kind."""
-    wrong: list[tuple[str, str, str, str]] = field(default_factory=list)
-    """Field, reference, what its label says, what was read."""
     sure: list[tuple[float, bool]] = field(default_factory=list)
     """The confidence in each reference, and whether title and first author were read right."""
 
@@ -218,10 +214,6 @@ def measure(references: Iterable[Reference], model: Path = MODEL) -> Measured:
             rights[name] = letters(wanted) == letters(got)
             found.of[name] += 1
             found.right[name] += rights[name]
-            if not rights[name]:
-                found.wrong.append((name, one.text, wanted, got))
-                if name == "title":
-                    found.kinds[_kind(letters(wanted), letters(got))] += 1
         found.sure.append(
             (entry.confidence, rights.get("title", True) and rights.get("first author", True))
         )
@@ -255,15 +247,3 @@ def _number(text: str) -> str:
     """Return the digits of a number or a range, with the letters that touch them."""
     words = "".join(char if char.isalnum() else " " for char in text).split()
     return " ".join(word for word in words if any(map(str.isdigit, word)))
-
-
-def _kind(wanted: str, got: str) -> str:
-    if not got or not wanted:
-        return "none read" if wanted else "read where there is none"
-    if wanted.startswith(got) or wanted.endswith(got):
-        return "cut short"
-    if got.startswith(wanted):
-        return "runs on into what follows"
-    if got.endswith(wanted):
-        return "begins too early"
-    return "other words"

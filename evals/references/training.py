@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from evals.data_files import json_lines
+from evals.figures import json_lines
 from evals.references.labelled import OTHER, Reference
 from evals.references.printed import Name, Record, print_records
 from state.paper import Author

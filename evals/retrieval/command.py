@@ -1,6 +1,5 @@
-"""`citeloom eval retrieval`: how much of papers' own reference lists `find` recovers."""
+"""`citeloom eval retrieval`, how much of papers' own references `find` recovers, and `citeloom eval relevance`."""
 
-import sys
 import tempfile
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -8,19 +7,28 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import correlation, fmean, pstdev
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
+from pydantic import BaseModel
 
-from evals.data_files import check_file
-from evals.figures import RESAMPLES, grouped, means, minus, noted, run_of
-from evals.retrieval.corpus import Case, choose_cases, live_cases, read_corpus, read_queries
+from evals.figures import (
+    RESAMPLES,
+    check_file,
+    grouped,
+    json_lines,
+    means,
+    minus,
+    noted,
+    run_of,
+)
+from evals.retrieval.corpus import Case, choose_cases, read_corpus, read_queries
 from evals.retrieval.local_openalex import service_of, serving
-from evals.retrieval.trial import ARMS, BFS, DEFAULT, Setting, choose_arms, try_arm
+from evals.retrieval.trial import ARMS, DEFAULT, Setting, choose_arms, try_arm
 from evals.retrieval.works import sliced
-from evals.runner import Options, Suite, online_sources, say
-from evals.trials import Row, results_of
-from tools.errors import InputError
+from evals.runner import Options, Suite, say
+from evals.trials import Row, attempted, fresh_home, results_of, run_graph
+from tools.clients import Clients
 
 
 def coverage(kept: Sequence[str], gold: Collection[str]) -> float:
@@ -28,36 +36,20 @@ def coverage(kept: Sequence[str], gold: Collection[str]) -> float:
     return len(set(kept) & set(gold)) / len(gold)
 
 
-def precision_at(k: int, kept: Sequence[str], gold: Collection[str]) -> float:
-    """Return the share of gold among the first `k`; fewer than `k` kept count as misses."""
-    return len(set(kept[:k]) & set(gold)) / k
+def measures_at(k: int, kept: Sequence[str], gold: Collection[str]) -> dict[str, float | None]:
+    """Return the measures of one ranking; None where one does not apply.
 
-
-def recall_at(k: int, kept: Sequence[str], gold: Collection[str]) -> float:
-    """Return the share of the gold that is among the first `k`."""
-    return len(set(kept[:k]) & set(gold)) / len(gold)
-
-
-def normalised_recall_at(
-    k: int, kept: Sequence[str], gold: Collection[str], pool: Collection[str] | None = None
-) -> float | None:
-    """Return how much of the gold that could come first does (LitLLM, formula 1).
-
-    Relevant papers among the first `k`, over relevant papers among all that were kept; so it judges
-    the order, not the search. None where no relevant paper was kept (0/0).
-
-    Args:
-        k: How many come first.
-        kept: Ids in the order of the ranking.
-        gold: Ids of the relevant papers.
-        pool: Papers that count below the line instead of `kept`: with the same ones for all
-            rankers, their figures have one denominator. It may then exceed 1.
+    `normalised_recall_at_k` is LitLLM's formula 1: relevant papers among the first `k`, over relevant papers among
+    all that were kept, so it judges the order, not the search. Fewer than `k` kept count as misses.
     """
-    possible = len(set(kept if pool is None else pool) & set(gold))
-    return len(set(kept[:k]) & set(gold)) / possible if possible else None
-
-
-POOLED = "pool_normalised_recall_at_k"
+    first, possible = len(set(kept[:k]) & set(gold)), len(set(kept) & set(gold))
+    return {
+        "coverage": coverage(kept, gold),
+        "precision_at_k": first / k,
+        "normalised_recall_at_k": first / possible if possible else None,
+        "recall_at_k": first / len(gold),
+        "kept": len(kept),
+    }
 
 
 def summarise(cases: Sequence[Case], rows: Sequence[Row], *, k: int, seed: int) -> dict[str, Any]:
@@ -78,7 +70,10 @@ def _query(case: Case, rows: Mapping[str, Row], k: int) -> dict[str, Any]:
         "id": case.id,
         "year": case.before and case.before.year,
         "gold": len(case.gold),
-        "arms": {name: figures(row, case, k, default) for name, row in rows.items()},
+        "arms": {
+            name: measures_at(k, row["kept"], case.gold) | row["counts"]
+            for name, row in rows.items()
+        },
         "gold_ids": sorted(case.gold),
         "kept_ids": {name: row["kept"] for name, row in rows.items()},
     }
@@ -94,24 +89,6 @@ def _query(case: Case, rows: Mapping[str, Row], k: int) -> dict[str, Any]:
 
 
 _ESTIMATED = ("kept", "estimate", "low", "high", "share", "share_low", "share_high")
-
-
-def figures(row: Row, case: Case, k: int, default: Row | None) -> dict[str, float | None]:
-    """Return all measures of one run; None where one does not apply."""
-    kept, gold = row["kept"], case.gold
-    found: dict[str, float | None] = {
-        "coverage": coverage(kept, gold),
-        "precision_at_k": precision_at(k, kept, gold),
-        "normalised_recall_at_k": normalised_recall_at(k, kept, gold),
-        "recall_at_k": recall_at(k, kept, gold),
-        "kept": len(kept),
-        **row["counts"],
-    }
-    if default and (row["arm"] == DEFAULT or ARMS[row["arm"]].ranks):
-        found[POOLED] = normalised_recall_at(k, kept, gold, default["kept"])
-    if row["arm"] == BFS:
-        found["calls_one_per_paper"] = row["calls_one_per_paper"]
-    return found
 
 
 def _completeness(queries: Sequence[Mapping[str, Any]]) -> dict[str, float] | None:
@@ -142,8 +119,6 @@ def _completeness(queries: Sequence[Mapping[str, Any]]) -> dict[str, float] | No
 
 
 USUAL_COUNT = 60
-LIVE_CALLS, LIVE_USD = 45, 0.014
-"""What `default` asks for a query, as measured against the local source with OpenAlex's prices."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,17 +129,13 @@ class RetrievalOptions(Options):
         Path, typer.Option(help="JSON lines with 'id' of a paper, or 'id', 'text' and 'gold'.")
     ]
     data: Annotated[
-        Path | None,
+        Path,
         typer.Option(help="A folder that holds papers.jsonl.gz, to search on this machine."),
-    ] = None
+    ]
     sources: Annotated[
-        str,
-        typer.Option(
-            metavar="A,B",
-            help="Without --data: ask these, such as openalex,semantic_scholar. With it, 'snapshot' searches a "
-            "slice of the data, made as of a dump of OpenAlex.",
-        ),
-    ] = ""
+        Literal["openalex", "snapshot"],
+        typer.Option(help="A local OpenAlex, or a slice of the data made as of a dump of it."),
+    ] = "openalex"
     keep: Annotated[int, typer.Option(help="Papers to keep.", min=1, max=200)] = 100
     k: Annotated[int, typer.Option(help="How many papers count as the first ones.", min=1)] = 40
     arms: Annotated[
@@ -193,32 +164,9 @@ class Retrieval(Suite[RetrievalOptions]):
         queries = read_queries(options.queries)
         # Only a number that was asked for must be there; the usual one is a limit.
         count = options.n if options.n is not None else min(USUAL_COUNT, len(queries))
-        local = "snapshot" if options.sources == "snapshot" else "openalex"
-        if (options.data is None) == (not options.sources or local == "snapshot"):
-            raise InputError(
-                "name either --data, a folder with papers, or --sources, which are asked"
-            )
-        self.corpus = read_corpus(options.data) if options.data else None
-        self.sources = (local,) if self.corpus else online_sources(options.sources)
-        self.chosen = (
-            choose_cases(self.corpus, queries, count) if self.corpus else live_cases(queries, count)
-        )
+        self.corpus = read_corpus(options.data)
+        self.chosen = choose_cases(self.corpus, queries, count)
         self.runs = len(self.chosen.cases) * len(self.arms)
-        if self.corpus is None:
-            self._agreed()
-
-    def _agreed(self) -> None:
-        """Say what asking the user's own sources costs, and ask whether it is worth it where a person is there.
-
-        Raises:
-            InputError: It is not.
-        """
-        say(
-            f"{self.runs} runs ask {self.options.sources}: about {LIVE_CALLS} calls each, {LIVE_USD} USD of OpenAlex; "
-            "a work that fits and is not in the gold is a miss there"
-        )
-        if sys.stdin.isatty() and not typer.confirm("Ask them?"):
-            raise InputError("nothing was asked")
 
     def rows(self) -> Generator[Row]:
         """Run each arm, one query after the other."""
@@ -226,16 +174,15 @@ class Retrieval(Suite[RetrievalOptions]):
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="citeloom-vectors-"))
             url, made = "", None
-            if self.corpus and self.sources == ("snapshot",):
+            if options.sources == "snapshot":
                 say(f"making a slice of {len(self.corpus.records)} papers")
                 made = sliced(self.corpus, Path(folder))
-            elif self.corpus:
+            else:
                 say(f"starting a local source with {len(self.corpus.records)} papers")
                 url = stack.enter_context(serving(service_of(self.corpus)))
             setting = Setting(
                 url=url,
                 snapshot=made,
-                sources=self.sources,
                 keep=options.keep,
                 mind=options.mind,
                 vectors=options.vectors or Path(folder) / "vectors.sqlite",
@@ -254,8 +201,8 @@ class Retrieval(Suite[RetrievalOptions]):
         summary = summarise(self.chosen.cases, rows, k=options.k, seed=options.seed)
         return {
             "settings": {
-                "data": options.data.name if options.data else None,
-                "sources": list(self.sources),
+                "data": options.data.name,
+                "sources": [options.sources],
                 "n": len(self.chosen.cases),
                 "keep": options.keep,
                 "k": options.k,
@@ -275,8 +222,86 @@ class Retrieval(Suite[RetrievalOptions]):
             notes.append(
                 f"{lacking} gold papers are not in the data, or not before the query's day, and count nowhere."
             )
-        if self.corpus:
-            notes.append(
-                "Seconds hold no network: the source is on this machine, and vectors of texts are made once for all."
-            )
+        notes.append(
+            "Seconds hold no network: the source is on this machine, and vectors of texts are made once for all."
+        )
         return notes
+
+
+FIRST = 10
+"""`eval relevance`: ranks that count as first. Its inputs were written before the ranking was last worked on;
+constants are chosen by the odd ones, and the even ones say what that is worth."""
+HALVES = ("odd", "even")
+
+
+class Input(BaseModel):
+    """An input, and the papers that it is about."""
+
+    id: str
+    kind: str
+    text: str
+    first: list[str]
+    """Those that must be among the first ten."""
+    judged: list[str]
+    """Those that must be read at all, the first ones among them."""
+
+
+def read_inputs() -> list[Input]:
+    """Return the packaged inputs."""
+    lines = json_lines(Path(__file__).with_name("relevance.jsonl"))
+    return [Input.model_validate(row) for _, row in lines]
+
+
+class Relevance(Suite[Options]):
+    """Measure which papers of the starter library `find` judges and ranks first, for short inputs."""
+
+    def prepare(self) -> None:
+        """Read the inputs."""
+        self.cases = read_inputs()[: self.options.n]
+
+    def rows(self) -> Generator[Row]:
+        """Find for each input, one after the other."""
+        with fresh_home() as here:
+            clients = Clients(here)
+            for case in self.cases:
+                yield _row(case, attempted(lambda: self._found(case, clients)))  # noqa: B023 - at once
+
+    def _found(self, case: Input, clients: Clients) -> dict[str, Any]:
+        return run_graph("find", {"text": case.text}, clients, {"mind": self.options.mind})
+
+    def outcome(self, row: Row) -> str:
+        """Say which papers were missed."""
+        return f"{row['case']}: {row['error'] or row['missed'] or 'all found'}"
+
+    def found(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return the figures of both halves."""
+        told = [
+            {**row, "id": row["case"], "arms": {HALVES[(int(row["case"]) + 1) % 2]: row["figures"]}}
+            for row in rows
+        ]
+        return {
+            "settings": {"mind": self.options.mind, "seed": self.options.seed},
+            "resamples": RESAMPLES,
+            "left_out": {},
+            "cases": told,
+            "halves": means(told, HALVES, seed=self.options.seed),
+        }
+
+
+def _row(case: Input, result: dict[str, Any]) -> Row:
+    ranks = {item.paper.id: item.rank for item in result.get("papers", ())}
+    stop = result.get("stop")
+    unread = [key for key in case.judged if key not in ranks]
+    late = [f"{key} ({ranks[key]})" for key in case.first if ranks.get(key, 0) > FIRST]
+    return {
+        "case": case.id,
+        "ranks": {key: ranks.get(key) for key in case.judged},
+        "missed": ", ".join([*(f"{key} (not judged)" for key in unread), *late]),
+        "figures": {
+            "judged": 1 - len(unread) / len(case.judged),
+            "first_ten": sum(ranks.get(key, FIRST + 1) <= FIRST for key in case.first)
+            / len(case.first),
+            "seconds": result.get("took"),
+        },
+        "error": result.get("error") or (stop.cause if stop else ""),
+    }

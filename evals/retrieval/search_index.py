@@ -27,10 +27,6 @@ _STOPPED = frozenset(
 """The words that Lucene's English analysis drops."""
 
 
-class QueryError(ValueError):
-    """The search is not one that can be read."""
-
-
 @dataclass(frozen=True)
 class Phrase:
     """Stems that stand next to one another; one of them is a word, none is found everywhere."""
@@ -78,12 +74,12 @@ def parse(text: str) -> Node:
     """Return what a search asks for.
 
     Raises:
-        QueryError: An operator has nothing to work on, or a quotation mark or bracket is open.
+        ValueError: An operator has nothing to work on, or a quotation mark or bracket is open.
     """
     tokens = _TOKEN.findall(text)[::-1]
     node = _either(tokens)
     if tokens:
-        raise QueryError("a bracket is closed that was not opened")
+        raise ValueError("a bracket is closed that was not opened")
     return node
 
 
@@ -116,13 +112,13 @@ def _both(tokens: list[str]) -> Node:
 def _one(tokens: list[str]) -> Node:
     token = tokens.pop() if tokens else ")"
     if token in ("AND", "OR", ")", '"'):
-        raise QueryError(f"words are missing where {token} stands")
+        raise ValueError(f"words are missing where {token} stands")
     if token == "NOT":
         return Not(_one(tokens))
     if token == "(":
         inside = _either(tokens)
         if not tokens or tokens.pop() != ")":
-            raise QueryError("a bracket is not closed")
+            raise ValueError("a bracket is not closed")
         return inside
     found = words(token)
     if token.startswith('"'):
@@ -168,11 +164,6 @@ class Index:
         self.size = len(lengths)
         mean = max(sum(lengths) / max(self.size, 1), 1.0)
         self._damping = K1 * (1 - B + B * np.array(lengths, dtype=np.float64) / mean)
-
-    @property
-    def words(self) -> int:
-        """How many different words the texts have, by their stems."""
-        return len(self._stems)
 
     def _numbers(self, text: str) -> "array[int]":
         known = self._vocabulary

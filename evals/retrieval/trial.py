@@ -1,22 +1,90 @@
 """One run of the real find graph for one query in one arm, and what came of it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
+from unittest.mock import patch
 
-from pydantic import SecretStr
+from pydantic import BaseModel, Field, SecretStr
 
 from evals.figures import spent
 from evals.retrieval.corpus import Case
-from evals.retrieval.without_attribution import debating_without_attribution
 from evals.retrieval.works import key_for
 from evals.runner import choose
 from evals.trials import BenchClients, Row, attempted, cost_of, fresh_home, remembering, run_graph
-from tools.embed.embedder import Embedder, Vectors
+from nodes.common.ask_model import ask_with_check
+from nodes.find.rankers import debate
+from nodes.find.rankers.by_similarity import closeness
+from nodes.find.rankers.choose import RANKERS
+from nodes.find.rankers.ranker import Ranking, candidates, with_short_ids
+from state.inputs import CheckedRequest
+from state.paper import Paper
+from tools.embed.embedder import Embedder
+from tools.llm.task import Task
+from tools.services import Services
 from tools.settings import Settings
+
+
+class BareDebate(BaseModel):
+    """The mind's debate on one candidate, without quotes."""
+
+    id: str = Field(description="The candidate's id, as given.")
+    arguments_for: list[str]
+    arguments_against: list[str]
+    score: float = Field(ge=0, le=100)
+
+
+class BareDebates(BaseModel):
+    """The mind's answer."""
+
+    debates: list[BareDebate]
+
+
+def score_by_similarity(embedder: Embedder, **given: Any) -> BareDebates:
+    """Score by similarity, as the debate with quotes does."""
+    made = debate.extract(embedder, **given).debates
+    return BareDebates(
+        debates=[
+            BareDebate(id=one.id, arguments_for=[], arguments_against=[], score=one.score)
+            for one in made
+        ]
+    )
+
+
+_QUOTES, _AFTER = " Each argument rests on a quote", "\n\nOnly then"
+BARE_DEBATE = Task(
+    name="debate_without_attribution",
+    prompt=debate.PROMPT.partition(_QUOTES)[0] + _AFTER + debate.PROMPT.partition(_AFTER)[2],
+    answer=BareDebates,
+    tier=debate.TASK.tier,
+    extract=score_by_similarity,
+    max_output_tokens=debate.TASK.max_output_tokens,
+)
+
+
+async def rank_without_attribution(
+    services: Services, request: CheckedRequest, papers: Sequence[Paper]
+) -> Ranking:
+    """Take the mind's scores as they are; one that it does not give is the similarity."""
+    named = with_short_ids(papers)
+    asked = await ask_with_check(
+        services.mind, BARE_DEBATE, {"text": request.text, "candidates": candidates(named)}
+    )
+    given = asked.answer.debates if asked.answer else ()
+    scores = {named[one.id].id: one.score for one in given if one.id in named}
+    left = [paper for paper in papers if paper.id not in scores]
+    return Ranking(scores=await closeness(services, request, left) | scores)
+
+
+@contextmanager
+def debating_without_attribution() -> Iterator[None]:
+    """Let runs of this process debate without attribution while the block runs."""
+    with patch.dict(cast(dict[str, Any], RANKERS), debate=rank_without_attribution):
+        yield
+
 
 DEFAULT, BFS = "default", "bfs"
 KEEP = "keep"
@@ -28,7 +96,6 @@ class Arm:
     """One way to find."""
 
     name: str
-    says: str
     settings: Mapping[str, object] = field(default_factory=dict)
     """Fields of `tools.run_settings.RunSettings`; what is left out is the product's default."""
     ranks: bool = False
@@ -42,52 +109,43 @@ ARMS: Mapping[str, Arm] = {
     for arm in (
         Arm(
             name="single",
-            says="one keyword query, no links followed",
             settings={"queries": "single", "expansion": "none"},
         ),
         Arm(
             name="multiple",
-            says="three readings of the whole, no links followed",
             settings={"queries": "multiple", "expansion": "none"},
         ),
         Arm(
             name="optimized",
-            says="problem, method and contribution apart, no links followed",
             settings={"queries": "optimized", "expansion": "none"},
         ),
         Arm(
             name=BFS,
-            says="references level by level until the number kept is reached (LitLLM, Algorithm 2)",
             settings={"expansion": "bfs", "max_hops": 1, "max_papers": KEEP},
         ),
         Arm(
             name="bfs_ranked",
-            says="the same up to 200 papers, of which the best by debate are kept",
             settings={"expansion": "bfs", "max_hops": 1},
         ),
-        Arm(name=DEFAULT, says="no settings at all"),
-        Arm(name="runs", says="three independent searches", settings={"runs": 3}),
+        Arm(name=DEFAULT),
+        Arm(name="runs", settings={"runs": 3}),
         Arm(
             name="embedding",
-            says="default, ranked by the embedding alone",
             settings={"ranker": "embedding"},
             ranks=True,
         ),
         Arm(
             name="permutation",
-            says="default, ranked by ordered lists",
             settings={"ranker": "permutation"},
             ranks=True,
         ),
         Arm(
             name="cascade",
-            says="default, only contested papers debated",
             settings={"ranker": "cascade"},
             ranks=True,
         ),
         Arm(
             name="no_attribution",
-            says="default, debated without quotes (LitLLM's ablation)",
             ranks=True,
             around=debating_without_attribution,
         ),
@@ -117,51 +175,31 @@ class Setting:
     """What all runs of one benchmark share."""
 
     url: str
-    """The local source; empty where those of the network are asked."""
+    """The local source; empty where a slice of the data is searched instead."""
     snapshot: Path | None = None
-    """A slice of the data, where that is searched instead."""
-    sources: tuple[str, ...] = ("openalex",)
     keep: int
     mind: str
     vectors: Path
 
 
-class _Counted:
-    """The embedder of one run, which knows how many texts it was asked for."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self.name, self.size = embedder.name, embedder.size
-        self.texts: set[str] = set()
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return what the embedder behind it returns."""
-        self.texts.update(texts)
-        return self._embedder.embed(texts)
-
-
 def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     """Run one arm for one query; whatever goes wrong stands in the row.
 
-    The row has 'kept' (canonical ids, best first), 'counts', 'completeness' as the run estimated it, and
-    'calls_one_per_paper': what the same search would cost with one call for each paper.
+    The row has 'kept' (canonical ids, best first), 'counts', and 'completeness' as the run estimated it.
     """
     case, arm = task
-    counted = _Counted(remembering(setting.vectors))
     chosen = {
         name: setting.keep if value == KEEP else value for name, value in arm.settings.items()
     }
-    choices = {"mind": setting.mind, "refresh": True} | chosen
+    choices = {"search": "keywords", "mind": setting.mind, "refresh": True} | chosen
     inputs: dict[str, Any] = {
         "text": case.text,
-        "sources": list(setting.sources),
+        "sources": ["openalex" if setting.url else "snapshot"],
         "keep": setting.keep,
         "exclude": list(case.own),
     }
     if case.before:
         inputs["before"] = case.before
-    if setting.url or setting.snapshot:
-        choices = {"search": "keywords"} | choices
     started = perf_counter()
     with fresh_home() as here, arm.around():
         here = here.model_copy(update={"snapshot": setting.snapshot})
@@ -169,17 +207,16 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
             here = _local(
                 here, key_for(case.until, case.hidden, f"{arm.name}-{here.home.name}"), setting.url
             )
-        clients = BenchClients(here, counted)
+        clients = BenchClients(here, remembering(setting.vectors))
         result = attempted(lambda: run_graph("find", inputs, clients, choices))
     papers = [item for item in result.get("papers", ()) if item.selected]
     asked, stop = result.get("source_usage", ()), result.get("stop")
     completeness = result.get("completeness")
     cost = cost_of(result.get("usage", ()), perf_counter() - started)
-    kept = [case.name_of(item.paper) for item in sorted(papers, key=lambda one: one.rank)]
     return {
         "case": case.id,
         "arm": arm.name,
-        "kept": list(dict.fromkeys(kept)),
+        "kept": [item.paper.id for item in sorted(papers, key=lambda one: one.rank)],
         "counts": {
             "source_calls": sum(usage.calls for usage in asked),
             "retraction_calls": sum(usage.calls for usage in asked if usage.source == "crossref"),
@@ -188,11 +225,9 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
             "llm_usd": cost["usd"],
             "questions": cost["questions"],
             "seconds": cost["seconds"],
-            "texts": len(counted.texts),
             "failures": len(result["failures"]) if "failures" in result else 1,
         },
         "tasks": spent(result.get("usage", ())),
-        "calls_one_per_paper": _one_per_paper(result),
         "completeness": completeness.model_dump(mode="json") if completeness else None,
         "error": result.get("error") or (stop.cause if stop and not papers else ""),
     }
@@ -214,12 +249,3 @@ def _local(here: Settings, key: str, url: str) -> Settings:
             "serpapi_url": nowhere,
         }
     )
-
-
-def _one_per_paper(result: Mapping[str, Any]) -> int | None:
-    """Count the searches, a call for each paper followed, and one for each record so reached."""
-    rounds: Sequence[Any] = result.get("rounds") or ()
-    if not rounds:
-        return None
-    searches = sum(max(len(entry.sent), 1) for entry in result["search_log"])
-    return searches + sum(int(one.followed + one.reached) for one in rounds if one.depth > 0)

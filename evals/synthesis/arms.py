@@ -10,23 +10,37 @@ paragraphs        All paragraphs judged relevant by their summaries: the product
 basic             The best chunks by meaning.
 parent_document   The parents of the best small chunks.
 ensemble          The best by BM25 and meaning.
+p_x_q             As `paragraphs`, but each line is aligned with each source line, one question a pair (LLM-Ref,
+                  section 3.4.2, appendix A.3.2). Nothing is checked: a line that comes from no source line stays
+                  in the text without a reference.
+llm_ref           The same, with one question a paragraph for its relevance and for the update of the answer.
 """
 
+import asyncio
 import base64
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.asking.cases import Case, PaperCases
-from evals.figures import ArmFigures, means, minus, run_of, spent
+from pydantic import BaseModel, Field
+
 from evals.synthesis.chunks import BASELINES, retrieving
-from evals.synthesis.measures import COMPOSITES, Figures, Told, composite, measures
-from evals.trials import Row, fresh_home, run_graph
+from evals.trials import run_graph
 from graphs.synthesize import wired
-from state.synthesis import Origin
+from nodes.common.ask_model import ask_with_check
+from nodes.synthesize.align_lines import draft_lines
+from nodes.synthesize.judge_relevance import judge_relevance
+from nodes.synthesize.summarize_paragraphs import summarize_paragraphs
+from state.synthesis import EntryWorks, Line, Origin, Paragraph, SynthesizeState
+from state.writing import SupportVerdict
 from tools.clients import Clients
+from tools.embed.embedder import Embedder
 from tools.errors import InputError
+from tools.llm.task import Task
+from tools.services import NodeRuntime, open_services
+from tools.text.source_lines import SourceLine, origin_of, source_lines, works_cited
+from tools.text.words import coverage
 
 Upload = dict[str, str]
 
@@ -41,20 +55,103 @@ def text_upload(name: str, text: str) -> Upload:
     return {"name": f"{name}.txt", "content": text, "encoding": "text"}
 
 
+SAME_LINE = 0.8
+"""Share of a line's content words from which the embedded engine calls a source line its origin."""
+
+
+class Pair(BaseModel):
+    """Whether one line comes from the other."""
+
+    comes_from: bool = Field(description="Whether `line` says what `source` says, or a part of it.")
+
+
+def compare_words(_: Embedder, *, source: str, line: str) -> Pair:
+    """Compare words."""
+    return Pair(comes_from=coverage(line, source) >= SAME_LINE)
+
+
+ALIGN_PAIR = Task(
+    name="align_pair",
+    prompt="""`source` is a sentence of a research paper. `line` is a sentence of a text that was written from several
+papers. Decide whether `line` tells, in whatever words, what `source` tells or a part of it. The same subject alone is
+not enough.""",
+    answer=Pair,
+    tier="strong",
+    extract=compare_words,
+    max_output_tokens=20,
+)
+
+
+async def align_lines(state: SynthesizeState, runtime: NodeRuntime) -> SynthesizeState:
+    """Keep every line, with the source lines that the model calls its origins."""
+    services = open_services(runtime, state["run"])
+    contexts = state["contexts"]
+    known = await services.run_store.paragraphs.get([item.paragraph for item in contexts])
+    entries = await services.run_store.entries.last() or EntryWorks()
+    sources = [
+        (known[item.paragraph], one)
+        for item in contexts
+        if item.paragraph in known
+        for one in source_lines(known[item.paragraph], item.spans)
+    ]
+
+    async def asked(text: str, paragraph: Paragraph, source: SourceLine) -> Origin | None:
+        shown = {"source": source.plain, "line": text}
+        found = await ask_with_check(services.mind, ALIGN_PAIR, shown)
+        if not found.answer or not found.answer.comes_from:
+            return None
+        works = works_cited(paragraph, source.start, source.end, entries)
+        return origin_of(paragraph, source.start, source.end, works)
+
+    lines: list[Line] = []
+    for number, part in enumerate(draft_lines(state["draft"]), start=1):
+        for text in part:
+            found = await asyncio.gather(*(asked(text, *source) for source in sources))
+            origins = tuple(one for one in found if one)
+            verdict: SupportVerdict = "supported" if origins else "not_checked"
+            place = len(lines) + 1
+            lines.append(
+                Line(number=place, paragraph=number, text=text, origins=origins, verdict=verdict)
+            )
+    return {"lines": lines, "lost": [], "failures": []}
+
+
+PARAGRAPHS, P_X_Q, LLM_REF = "paragraphs", "p_x_q", "llm_ref"
+ARMS = (PARAGRAPHS, *BASELINES, P_X_Q, LLM_REF)
+USUAL = ",".join((PARAGRAPHS, *BASELINES))
+"""The other arms ask an LLM a hundred times as often: they run where they are named."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One way to answer: a graph and the settings of a run."""
+
+    name: str
+    graph: Any
+    settings: Mapping[str, Any]
+
+
+def arm_of(name: str, mind: str, top_k: int) -> Arm:
+    """Return an arm by its name; `top_k` contexts are what a baseline takes."""
+    each = {"relevance": "each", "updates": "each"} if name == LLM_REF else {}
+    graph: Any = "synthesize"
+    if name in BASELINES:
+        graph = wired(retrieving(name, top_k)).compile()
+    elif name != PARAGRAPHS:
+        graph = wired(summarize_paragraphs, judge_relevance, align=align_lines).compile()
+    return Arm(name, graph, {"mind": mind, **each})
+
+
 def synthesize(
-    question: str,
-    uploads: Sequence[Upload],
-    clients: Clients,
-    choices: Mapping[str, Any],
-    graph: Any = "synthesize",
+    question: str, uploads: Sequence[Upload], clients: Clients, arm: Arm
 ) -> dict[str, Any]:
-    """Answer a question from papers and return what the graph gives; `choices` are fields of RunSettings.
+    """Answer a question from papers and return what the graph gives.
 
     Raises:
         InputError: The run was stopped.
     """
     inputs = {"question": question, "uploads": [dict(item) for item in uploads]}
-    result = run_graph(graph, inputs, clients, choices)
+    result = run_graph(arm.graph, inputs, clients, arm.settings)
     if result["stop"]:
         raise InputError(f"'{question}' was stopped: {result['stop'].cause}")
     return result
@@ -63,134 +160,3 @@ def synthesize(
 def paragraphs_of(run: Mapping[str, Any]) -> dict[str, Origin]:
     """Return the paragraphs that a text was made from, whole, by id."""
     return {item.paragraph: item for item in run["used"]}
-
-
-PARAGRAPHS = "paragraphs"
-ARMS = (PARAGRAPHS, *BASELINES)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What is to be run."""
-
-    cases: Sequence[Case]
-    texts: Mapping[str, str]
-    """By paper, in the order of the file."""
-    stacks: Sequence[int] = (1, 3)
-    top_k: int = 4
-    mind: str = "extractive"
-
-
-def plan_of(data: PaperCases, n: int | None = None, **others: Any) -> Plan:
-    """Return a plan of the first questions that have an answer in words."""
-    cases = [case for case in data.cases if case.group == "papers" and case.checkable]
-    texts = {item.paper.id: item.text for item in data.sources}
-    return Plan(cases=cases[:n], texts=texts, **others)
-
-
-def asked_of(plan: Plan) -> Iterator[tuple[Case, int, list[Upload]]]:
-    """Yield each question with each stack that it is asked of, and how many papers that has."""
-    own = any(len(case.within) > 1 for case in plan.cases)
-    for case in plan.cases:
-        for size in [len(case.within)] if own else plan.stacks:
-            papers = case.within if own else around(case.papers[0], plan.texts, size)
-            yield case, size, stack_of(papers, plan.texts)
-
-
-def around(paper: str, texts: Iterable[str], size: int) -> list[str]:
-    """Return a paper with those that follow it in the file, from the beginning again at its end."""
-    names = list(texts)
-    at = names.index(paper)
-    return [names[(at + step) % len(names)] for step in range(min(size, len(names)))]
-
-
-def stack_of(papers: Sequence[str], texts: Mapping[str, str]) -> list[Upload]:
-    """Return papers as the graph takes them, in the order of the file."""
-    return [
-        text_upload(f"paper-{place}", text)
-        for place, (paper, text) in enumerate(texts.items(), start=1)
-        if paper in papers
-    ]
-
-
-def run_all(plan: Plan) -> Iterator[Row]:
-    """Yield the row of each run; all share a home, so that no paper is read twice.
-
-    A row has 'case', 'stack' (how many papers), 'arm', 'figures', 'answer', 'told' (what a judge is shown of it) and
-    'tasks'.
-    """
-    graphs: dict[str, Any] = {
-        method: wired(retrieving(method, plan.top_k)).compile() for method in BASELINES
-    }
-    with fresh_home() as here:
-        for case, stack, uploads in asked_of(plan):
-            for arm in ARMS:
-                graph, clients = graphs.get(arm, "synthesize"), Clients(here)
-                run = synthesize(case.question, uploads, clients, {"mind": plan.mind}, graph)
-                told = told_of(case, run, ranked=arm != PARAGRAPHS)
-                figures = measures(clients.embedder, told) | {"seconds": run["took"]}
-                yield {
-                    "case": case.id,
-                    "stack": stack,
-                    "arm": arm,
-                    "figures": figures,
-                    "answer": " ".join(told.lines),
-                    "told": asdict(told),
-                    "tasks": spent(run["usage"]),
-                }
-
-
-def told_of(case: Case, run: Mapping[str, Any], *, ranked: bool) -> Told:
-    """Return what a run told.
-
-    Args:
-        case: The question and what people answered.
-        run: What the run gave.
-        ranked: Whether the contexts come best first; else they are put so by their scores.
-    """
-    whole = {key: item.quote.text for key, item in paragraphs_of(run).items()}
-    contexts = [item for item in run["contexts"] if item.paragraph in whole]
-    if not ranked:
-        contexts.sort(key=lambda item: -item.score)
-    texts = [
-        " ".join(whole[item.paragraph][start:end] for start, end in item.spans)
-        if item.spans
-        else whole[item.paragraph]
-        for item in contexts
-    ]
-    papers = [item.paper for item in run["references"] if item.role == "primary"]
-    names = [name for paper in papers for name in (paper.title, *(a.name for a in paper.authors))]
-    return Told(
-        question=case.question,
-        lines=[line.text for line in run["lines"]],
-        contexts=texts,
-        golds=[[point.fact for point in answer.points] for answer in case.answers],
-        named=" ".join(["the authors", *names]),
-    )
-
-
-def summarise(rows: Sequence[Row], *, seed: int) -> dict[str, dict[str, ArmFigures]]:
-    """Return figures by size of the stack.
-
-    by_stack   Mean and interval of each measure by arm.
-    minus      The measures of the paragraphs minus those of each baseline, question by question.
-    """
-    stacks: dict[str, dict[str, dict[str, Figures]]] = {}
-    for row in rows:
-        cases = stacks.setdefault(str(row["stack"]), {})
-        cases.setdefault(row["case"], {})[row["arm"]] = row["figures"]
-    found: dict[str, dict[str, ArmFigures]] = {"by_stack": {}, "minus": {}}
-    for stack, cases in stacks.items():
-        told = [{"arms": one} for one in cases.values()]
-        arms = run_of(told, ARMS)
-        found["by_stack"][stack] = means(told, arms, seed=seed)
-        for arm, figures in found["by_stack"][stack].items():
-            mine = [one[arm] for one in cases.values() if arm in one]
-            for name, parts in COMPOSITES.items():
-                figures[name] = composite(mine, parts, seed=seed)
-        found["minus"][stack] = {
-            arm: minus(told, [PARAGRAPHS], arm, seed=seed)[PARAGRAPHS]
-            for arm in arms
-            if arm != PARAGRAPHS
-        }
-    return found

@@ -30,7 +30,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.figures import RESAMPLES, Interval
+from evals.figures import Interval, bootstrap
 from tools.embed.embedder import Embedder
 from tools.text.words import coverage, split_sentences
 
@@ -48,8 +48,6 @@ COMPOSITES = {
     "with_precision": ("faithfulness", "answer_relevancy", "context_precision", "context_recall"),
 }
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_LEVEL = 95.0
-_AT_ONCE = 1_000
 Figures = dict[str, float]
 
 
@@ -146,22 +144,10 @@ def _has(golds: Sequence[Sequence[str]], text: str) -> bool:
 def composite(rows: Sequence[Mapping[str, float]], parts: Sequence[str], *, seed: int) -> Interval:
     """Return the harmonic mean of the means, with its percentile bootstrap interval.
 
-    Questions are resampled with replacement, all measures of a question together; a measure that a
-    question lacks is left out of that mean.
+    A measure that a question lacks is left out of that mean.
     """
     columns = np.array([[row.get(part, np.nan) for part in parts] for row in rows])
-    random = np.random.default_rng(seed)
-    drawn = [
-        _harmonic_of_means(columns[random.integers(0, len(rows), (_AT_ONCE, len(rows)))])
-        for _ in range(RESAMPLES // _AT_ONCE)
-    ]
-    low, high = np.percentile(drawn, [(100 - _LEVEL) / 2, (100 + _LEVEL) / 2])
-    return {
-        "mean": float(_harmonic_of_means(columns)),
-        "low": float(low),
-        "high": float(high),
-        "n": len(rows),
-    }
+    return bootstrap(columns, _harmonic_of_means, seed=seed)
 
 
 def _harmonic_of_means(columns: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -27,11 +27,22 @@ from typing import Any, Literal
 
 from rapidfuzz import fuzz
 
-from evals.data_files import json_lines
-from evals.pdf.measures import NAMED, SENTENCE, best_stretch, letters, same_title
-from evals.pdf.truth import Truth, Work, read_truth
-from evals.synthesis.arms import file_upload, paragraphs_of, synthesize
-from evals.trials import fresh_home
+from evals.figures import (
+    json_lines,
+    spent,
+)
+from evals.pdf.measures import (
+    NAMED,
+    SENTENCE,
+    Truth,
+    Work,
+    best_stretch,
+    letters,
+    read_truth,
+    same_title,
+)
+from evals.synthesis.arms import Arm, file_upload, paragraphs_of, synthesize
+from evals.trials import Row, fresh_home
 from state.synthesis import Line, NumberedReference, Origin
 from tools.clients import Clients
 from tools.errors import InputError
@@ -320,8 +331,10 @@ def _cited(
     return known[origin.paper].cited(origin.quote.text, whole.quote.text, start, end)
 
 
-def measure(folder: Path, questions: Sequence[Question], mind: str) -> Generator[LineRow]:
-    """Ask all questions, with one home for all, so that no file is read twice; yield their lines.
+def measure(folder: Path, questions: Sequence[Question], arms: Sequence[Arm]) -> Generator[Row]:
+    """Ask all questions in each way, with one home for all, so that no file is read twice.
+
+    A row has 'case' (the question), 'arm', 'lines' (LineRow) and 'tasks'.
 
     Raises:
         InputError: A file is missing, or a run was stopped.
@@ -330,24 +343,39 @@ def measure(folder: Path, questions: Sequence[Question], mind: str) -> Generator
     with fresh_home() as here:
         for asked in questions:
             uploads = [file_upload(path) for path in files_of(folder, asked)]
-            run = synthesize(asked.question, uploads, Clients(here), {"mind": mind})
-            yield from judged(asked.question, run, known)
+            for arm in arms:
+                run = synthesize(asked.question, uploads, Clients(here), arm)
+                lines = judged(asked.question, run, known)
+                tasks = spent(run["usage"])
+                yield {"case": asked.question, "arm": arm.name, "lines": lines, "tasks": tasks}
 
 
-def table(rows: Sequence[LineRow]) -> list[dict[str, object]]:
-    """Return the shares over all lines, and by how the truth is known."""
-    parts: list[tuple[str, list[LineRow]]] = [("all", list(rows))]
-    parts += [(way, [row for row in rows if row.ways == (way,)]) for way in WAYS]
-    parts.append(("several", [row for row in rows if len(row.ways) > 1]))
-    parts.append(("not known", [row for row in rows if not row.ways]))
-    return [_row(name, mine) for name, mine in parts if mine or name == "all"]
+def table(runs: Sequence[Row]) -> list[dict[str, object]]:
+    """Return for each arm the shares over all lines, and by how the truth is known."""
+    lines: dict[str, list[LineRow]] = {}
+    for run in runs:
+        lines.setdefault(run["arm"], []).extend(run["lines"])
+    return [
+        {"arm": arm, "truth": name, **_row(mine)}
+        for arm, rows in lines.items()
+        for name, mine in _by_truth(rows).items()
+        if mine or name == "all"
+    ]
 
 
-def _row(name: str, rows: Sequence[LineRow]) -> dict[str, object]:
+def _by_truth(rows: Sequence[LineRow]) -> dict[str, list[LineRow]]:
+    return {
+        "all": list(rows),
+        **{way: [row for row in rows if row.ways == (way,)] for way in WAYS},
+        "several": [row for row in rows if len(row.ways) > 1],
+        "not known": [row for row in rows if not row.ways],
+    }
+
+
+def _row(rows: Sequence[LineRow]) -> dict[str, object]:
     told = [row for row in rows if row.right is not None]
     citing = [row for row in told if row.citing]
     return {
-        "truth": name,
         "lines": len(rows),
         "verified": share([row.verified for row in rows]),
         "judged": len(told),

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from evals.data_files import json_lines
+from evals.figures import json_lines
 from state.paper import Paper
 from state.writing import MARKER
 from tools.bibliography.read_record import RecordError, paper_from

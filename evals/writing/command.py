@@ -89,7 +89,6 @@ def bertscore(model: str) -> Callable[[str, str], dict[str, float]]:
     return measured
 
 
-Figures = dict[str, float | None]
 Likeness = Callable[[str, str], dict[str, float]]
 """Measures of how like a text is to the gold, which comes first."""
 SHARES = {
@@ -143,10 +142,10 @@ def _case(case: Case, rows: Mapping[str, Row], likeness: Likeness) -> dict[str, 
     return found | noted(rows, ("counts", "adherence", "printed", "skipped", "error", "failures"))
 
 
-def _figures(like: Mapping[str, float], row: Row) -> Figures:
+def _figures(like: Mapping[str, float], row: Row) -> dict[str, float | None]:
     """Return all measures of one run; None where one does not apply."""
     counts: Counts = {**row["counts"], **row["adherence"]}
-    found: Figures = {**like, "empty": float(not row["text"])}
+    found: dict[str, float | None] = {**like, "empty": float(not row["text"])}
     found |= {name: counts[name] for name in AMOUNTS if name in counts}
     for name, (part, whole) in SHARES.items():
         if counts.get(whole):

@@ -79,11 +79,11 @@ def test_coverage_support_and_papers_are_counted() -> None:
     quoted = claim(BEE, "Bees use landmarks to find home.")
     half = [Told(text="Bees use landmarks to find home.", claims=(quoted,), verdict="supported")]
     whole = [*half, say("Ants integrate their path.", claim(ANT, "Ants integrate their path.", 2))]
-    found = measures(case(), half, SOURCES, reached={BEES.id, ANTS.id})
+    found = measures(case(), half, SOURCES)
     assert (found["coverage"], found["factual"]) == (0.5, 1.0)
-    assert (found["cited"], found["all_cited"], found["reached"]) == (0.5, 0.0, 1.0)
+    assert found["cited"] == 0.5
     found = measures(case(), whole, SOURCES)
-    assert (found["coverage"], found["all_cited"], found["traced"]) == (1.0, 1.0, 2)
+    assert (found["coverage"], found["cited"], found["traced"]) == (1.0, 1.0, 2)
     assert (found["right"], found["factual"]) == (1, 0.5)
     lie = Told(
         text="Bees use landmarks.",
@@ -160,14 +160,13 @@ def found() -> dict[str, Any]:
 
 
 def test_second_hop_is_compared_question_by_question(found: dict[str, Any]) -> None:
-    minus = found["answerable"]["hop_2_minus_1"]["hybrid"]
-    assert minus["coverage"]["mean"] == pytest.approx((0.5 + 0.0 + 1.0) / 3)
+    minus = found["answerable"]["minus_usual"]["hybrid-1"]
+    assert minus["coverage"]["mean"] == pytest.approx(-(0.5 + 0.0 + 1.0) / 3)
     assert minus["coverage"]["low"] <= minus["coverage"]["mean"] <= minus["coverage"]["high"]
     assert minus["coverage"]["n"] == 3
     assert minus["factual"]["n"] == 2, "an answer that is not there has no accuracy to compare"
-    pairs = found["groups"]["two_papers"]["hop_2_minus_1"]["hybrid"]
-    assert pairs["coverage"]["mean"] == pytest.approx(0.25)
-    assert "vectors" not in found["answerable"]["hop_2_minus_1"]
+    pairs = found["groups"]["two_papers"]["minus_usual"]["hybrid-1"]
+    assert pairs["coverage"]["mean"] == pytest.approx(-0.25)
 
 
 def test_run_that_broke_is_no_right_refusal(found: dict[str, Any]) -> None:

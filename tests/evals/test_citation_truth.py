@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from evals.citation_truth.command import GROUPS, figures
-from evals.citation_truth.pairs import KINDS, Case, falsified, load, load_full_texts
+from evals.citation_truth.pairs import KINDS, Case, falsified, load
 from state.paper import Paper
 from state.writing import SupportVerdict
-from tests.evals.calls import evaluated, measured
+from tests.evals.calls import evaluated
 
 OTHERS = ["Our tool is of OWLNET."] * 300
 
@@ -68,43 +68,10 @@ def test_cases_are_balanced_and_each_path_tells_what_it_called_them(tmp_path: Pa
     assert {case.kind for case in cases} <= set(GROUPS)
     told = evaluated("citation_truth", "--data", tmp_path, "--each", "1", "--arms", "write_liar")
     assert told.exit_code == 0
-    assert "write_liar, abstract (tuning)" in told.stdout
+    assert "write_liar (tuning)" in told.stdout
+    assert "## Share of true sentences by verdict" in told.stdout
     lies = figures("liar", [(case, "supported") for case in cases])
     assert lies["accepted"] == lies["supported"] == lies["false"] == own
-
-
-def test_sentences_of_bodies_are_checked_with_the_abstract_and_with_the_full_text(
-    tmp_path: Path,
-) -> None:
-    body = "\n\n".join(
-        f"We placed {number} lamps in the dark old barns of some farms. The lamps of barn {number} are brighter "
-        "than any star, and may help many owls."
-        for number in range(11, 31)
-    )
-    truth = {
-        "file": "owls.txt",
-        "id": "10.1234/1",
-        "title": "On owls",
-        "year": 2000,
-        "authors": ["Ann Lee"],
-        "abstract": "We study how owls see at night. Owls see well.",
-    }
-    bare = {**truth, "file": "gone.txt", "abstract": None}  # what has no abstract is not even read
-    (tmp_path / "owls.txt").write_text(f"Introduction\n\n{body}", encoding="utf-8")
-    (tmp_path / "truth.jsonl").write_text(
-        "\n".join(map(json.dumps, [truth, bare])), encoding="utf-8"
-    )
-    cases = load_full_texts(tmp_path, 2)
-    assert all(case.source in case.passage for case in cases if case.kind == "own")
-    given = ("--full-texts", tmp_path, "--each", "1", "--half", "both", "--arms", "ask,ask_liar")
-    found, done = measured(tmp_path, "citation_truth", *given)
-    own = {(row["arm"], row["of"]): row["verdicts"]["own"] for row in found["checks"]}
-    (number,) = own["ask", "body, full text at hand"].values()
-    assert own["ask", "body, full text at hand"] == {"supported": number}
-    assert "supported" not in own["ask", "body, abstract at hand"]
-    share = found["calibration"]["body, full text at hand"]["ask"]["supported"]
-    assert (share["mean"], share["n"]) == (1, number)
-    assert "## Share of true sentences by verdict, body, full text at hand" in done.stdout
 
 
 def test_verdicts_are_calibrated_by_the_truth_of_what_they_were_given_to() -> None:

@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 
 from evals.figures import difference, interval
-from evals.retrieval.command import (
-    coverage,
-    normalised_recall_at,
-    precision_at,
-    recall_at,
-    summarise,
-)
+from evals.retrieval.command import FIRST, measures_at, read_inputs, summarise
 from evals.retrieval.corpus import (
     Case,
     Corpus,
@@ -24,9 +18,7 @@ from evals.retrieval.corpus import (
     read_corpus,
     read_queries,
 )
-from evals.retrieval.relevance import FIRST, read_inputs
-from evals.retrieval.trial import ARMS
-from evals.retrieval.without_attribution import TASK, debating_without_attribution
+from evals.retrieval.trial import ARMS, BARE_DEBATE, debating_without_attribution
 from evals.trials import Row
 from nodes.find.rankers.by_similarity import closeness
 from nodes.find.rankers.choose import RANKERS
@@ -44,10 +36,11 @@ GOLD = {*(f"relevant{n}" for n in RELEVANT_AT), *(f"missed{n}" for n in range(74
 
 def test_measures_give_the_figures_of_the_documents_example() -> None:
     assert (len(GOLD), len(KEPT), len(set(KEPT) & GOLD)) == (84, 100, 10)
-    assert precision_at(40, KEPT, GOLD) == pytest.approx(0.10)
-    assert normalised_recall_at(40, KEPT, GOLD) == pytest.approx(0.40)
-    assert recall_at(40, KEPT, GOLD) == pytest.approx(0.048, abs=0.0005)
-    assert coverage(KEPT, GOLD) == pytest.approx(10 / 84)
+    found = measures_at(40, KEPT, GOLD)
+    assert found["precision_at_k"] == pytest.approx(0.10)
+    assert found["normalised_recall_at_k"] == pytest.approx(0.40)
+    assert found["recall_at_k"] == pytest.approx(0.048, abs=0.0005)
+    assert found["coverage"] == pytest.approx(10 / 84)
 
 
 def test_interval_holds_the_mean_and_narrows_with_more_queries() -> None:
@@ -77,7 +70,6 @@ def row(arm: str, kept: list[str], case: str = "q", **more: object) -> Row:
         "arm": arm,
         "kept": kept,
         "counts": counts,
-        "calls_one_per_paper": None,
         "completeness": None,
         **more,
     }
@@ -95,7 +87,7 @@ CASE = Case(
 
 def test_summary_compares_every_arm_with_default() -> None:
     rows = [
-        row("bfs", ["a"], calls_one_per_paper=70),
+        row("bfs", ["a"]),
         row("default", ["a", "x", "b"]),
         row("embedding", ["x", "y", "a"]),
     ]
@@ -103,9 +95,6 @@ def test_summary_compares_every_arm_with_default() -> None:
     assert found["arms"]["default"]["coverage"]["mean"] == 0.5
     assert found["arms"]["default"]["precision_at_k"]["mean"] == 0.5
     assert found["arms"]["default"]["normalised_recall_at_k"]["mean"] == 0.5
-    assert found["arms"]["embedding"]["pool_normalised_recall_at_k"]["mean"] == 0.0
-    assert found["arms"]["bfs"]["calls_one_per_paper"]["mean"] == 70
-    assert "pool_normalised_recall_at_k" not in found["arms"]["bfs"]
     assert found["minus_default"]["bfs"]["coverage"]["mean"] == -0.25
     assert "default" not in found["minus_default"]
 
@@ -263,8 +252,8 @@ async def test_scores_stand_without_quotes_and_a_paper_left_out_has_its_similari
 
 
 async def test_only_the_quotes_are_missing_and_only_while_the_arm_runs(tmp_path: Path) -> None:
-    assert "quote" not in TASK.prompt.partition("Where faults")[0]
-    assert "Would a related-work section of this work cite it?" in TASK.prompt
+    assert "quote" not in BARE_DEBATE.prompt.partition("Where faults")[0]
+    assert "Would a related-work section of this work cite it?" in BARE_DEBATE.prompt
     quoteless = {"debates": [{**ANSWER, "arguments_for": []}]}
     with served([quoteless] * 2, tmp_path) as bench:
         with debating_without_attribution():

@@ -1,5 +1,6 @@
 """The benchmark of synthesis: references, measures by words and by RAGAS, chunks of the baselines, and arms."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -8,9 +9,10 @@ import pytest
 from typer.testing import Result
 
 from evals.figures import interval
-from evals.pdf.truth import Context, Truth, Work
-from evals.synthesis.arms import ARMS, summarise
+from evals.pdf.measures import Context, Truth, Work
+from evals.synthesis.arms import USUAL, arm_of
 from evals.synthesis.chunks import ChunkMethod, retrieving
+from evals.synthesis.command import summarise
 from evals.synthesis.measures import (
     COMPOSITES,
     MEASURES,
@@ -23,7 +25,6 @@ from evals.synthesis.ragas import Said
 from evals.synthesis.ragas import measures as ragas_measures
 from evals.synthesis.references import (
     Known,
-    LineRow,
     all_given,
     files_of,
     is_right,
@@ -40,7 +41,9 @@ from state.synthesis import CitedIn, NumberedReference, Paragraph
 from tests.evals.calls import evaluated, measured, read_json, with_judge
 from tests.evals.owls import owls
 from tests.evals.test_asking_command import ROWS, write
-from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of
+from tests.fakes import composer
+from tests.fakes.openai_server import OpenAIServer, Reply, inputs_of, task_of
+from tests.fakes.reviewer import reviewer
 from tests.nodes.synthesize.support import HEMP, PEARS, SAILS, bench, paragraph
 from tests.support import RememberingEmbedder
 from tools.errors import InputError
@@ -107,12 +110,10 @@ TRUTH = Truth(
     file="set/rivers.pdf",
     group="set",
     title="Rivers",
-    abstract="",
     numbered=True,
     count=2,
     works=(SILT, EMBERS),
     headings=(),
-    texts=(),
     parsed=(),
     contexts=(
         Context(
@@ -183,33 +184,19 @@ def test_neither_too_few_nor_too_many() -> None:
     assert not stands_in(orr, ["Ash is light (Orr, 2019).", "In 2020 it rained."])
 
 
-def line(
-    *, right: bool | None = True, verified: bool = True, given: tuple[str, ...] = ()
-) -> LineRow:
-    return LineRow(
-        question="?",
-        text="Silt is soft.",
-        verified=verified,
-        right=right,
-        printed=right,
-        ways=("contexts",) if right is not None else (),
-        wanted=(),
-        given=given,
-    )
-
-
 def test_lines_of_a_made_up_paper_are_right_by_its_truth_and_wrong_by_another(
     home: Path, tmp_path: Path
 ) -> None:
     folder = owls(tmp_path)
     questions = read_questions(folder / "questions.jsonl")
-    rows = list(measure(folder, questions, "extractive"))
+    arms = [arm_of("paragraphs", "extractive", 4)]
+    rows = [row for run in measure(folder, questions, arms) for row in run["lines"]]
     assert all(row.verified and row.right for row in rows)
     assert any(row.given for row in rows)
     truth = (folder / "truth.jsonl").read_text("utf-8")
     wrong = truth.replace("Asymmetric ears of owls and what they are for", "On the price of barns")
     (folder / "truth.jsonl").write_text(wrong, encoding="utf-8")
-    rows = list(measure(folder, questions, "extractive"))
+    rows = [row for run in measure(folder, questions, arms) for row in run["lines"]]
     assert ("1 On the price of barns",) in {row.wanted for row in rows if row.right is False}
     (folder / "owls" / "heights.pdf").unlink()
     with pytest.raises(InputError, match=r"there is no 'heights\.pdf'"):
@@ -250,7 +237,7 @@ def test_command_measures_references_and_arms(home: Path, tmp_path: Path, papers
     assert found.keys() == {"settings", "references", "arms", "tasks", "complete"}
     rows = found["arms"]["rows"]
     assert [(one["stack"], one["arm"]) for one in rows] == [
-        (s, arm) for s in (1, 3) for arm in ARMS
+        (s, arm) for s in (1, 3) for arm in USUAL.split(",")
     ]
     answered = [one for one in rows if one["figures"]["answered"]]
     assert answered
@@ -260,6 +247,35 @@ def test_command_measures_references_and_arms(home: Path, tmp_path: Path, papers
         assert all(0 <= one["figures"][name] <= 1 for name in MEASURES)
     assert "## Lines by truth" in result.stdout
     assert "## arms: by stack: 1" in result.stdout
+
+
+PAIR = ("line", "source")
+
+
+def test_asking_of_each_pair_of_lines_costs_far_more_and_no_judged_reference_is_wrong(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retelling = reviewer(dict.fromkeys(composer.WRITING, lambda answer, _: composer.retold(answer)))
+
+    def script(request: Any) -> Reply:
+        if task_of(request) != "align_pair":
+            return retelling(request)
+        line, source = (set(re.findall(r"\w+", str(inputs_of(request)[name]))) for name in PAIR)
+        return {"comes_from": line <= source}
+
+    folder = owls(tmp_path)
+    given = ("--folder", folder, "--questions", folder / "questions.jsonl", "--mind", "llm")
+    with OpenAIServer(script) as server, with_judge(monkeypatch, server.url, home):
+        found, _ = measured(folder, "synthesis", *given, "--arms", "p_x_q,llm_ref")
+    shares = {row["arm"]: row for row in found["references"]["table"] if row["truth"] == "all"}
+    ours, pairs, whole = (found["tasks"][arm] for arm in ("paragraphs", "p_x_q", "llm_ref"))
+    count = shares["paragraphs"]["lines"]
+    assert all(row["citing, right"].endswith(" (1.000)") for row in shares.values())
+    # Four paragraphs are relevant, and they have nine sentences.
+    assert (ours["judge_claims"]["calls"], pairs["align_pair"]["calls"]) == (1, count * 9)
+    assert pairs["align_pair"]["input_tokens"] > 3 * ours["judge_claims"]["input_tokens"]
+    assert "judge_claims" not in {*pairs, *whole}
+    assert whole["update_answer"]["calls"] == 3
 
 
 METHODS = get_args(ChunkMethod)
