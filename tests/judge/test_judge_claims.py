@@ -14,7 +14,7 @@ from nodes.judge.shelf import Shelf
 from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.passage import Passage
-from tests.fakes.openai_server import OpenAIServer, Refusal
+from tests.fakes.openai_server import OpenAIServer, Refusal, inputs_of
 from tests.judge.conftest import (
     LICHENS,
     OTTERS,
