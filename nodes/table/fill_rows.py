@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from nodes.common.ask_model import ROOM, ask_with_check
 from nodes.judge.full_text import library_text
 from nodes.judge.judge_claims import Evidence, Words
-from nodes.write.paper_passages import ShownPassage, shown_passages
+from nodes.write.paper_passages import ShownPassage, shown_passages, telling
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import ANNOTATION
@@ -42,6 +42,8 @@ AT_ONCE = 16
 """Papers of a step, after which the run is kept."""
 NEAREST, MOST = 6, 30
 """Passages that a model reads for a column, and for all columns of a paper."""
+_TELLING = 800
+"""Tokens of passages of sections on aim, method, results and limits, which a question's words need not be near to."""
 _FEW = 30
 """Words of an answer."""
 _FORM = 2
@@ -218,7 +220,7 @@ class _Table:
     def _nearest(
         self, paper: Paper, passages: Sequence[Passage], columns: Sequence[str]
     ) -> list[Passage]:
-        """Return the passages nearest to each column, those nearest first; all of a short text."""
+        """Return the passages nearest to each column, the nearest first, and the most telling; all of a short text."""
         if len(passages) <= NEAREST:
             return list(passages)
         retriever = Retriever("hybrid", self.library)
@@ -230,8 +232,8 @@ class _Table:
             for each in hits
         ]
         turns = chain.from_iterable(zip_longest(*ranked))
-        best = {item.id: item for item in turns if item is not None}
-        return [*best.values()][:MOST] or list(passages[:NEAREST])
+        best = {item.id: item for item in [*turns, *telling(passages, _TELLING)] if item}
+        return [*best.values()][:MOST]
 
 
 _LONG = f"more than {_FEW} words"

@@ -14,7 +14,7 @@ from nodes.judge.shelf import Shelf
 from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.passage import Passage
-from tests.fakes.openai_server import OpenAIServer, Refusal
+from tests.fakes.openai_server import OpenAIServer, Refusal, inputs_of
 from tests.judge.conftest import (
     LICHENS,
     OTTERS,
@@ -378,7 +378,8 @@ async def test_claim_of_the_body_climbs_and_its_words_have_a_place(opened: Open)
     assert "4 Results" in found.quotes[0].place
     assert BODY[found.quotes[0].start : found.quotes[0].end] == FIRES
     found, server = await climbed(opened, CLAIM, said, shelf(), texts_first=True)
-    (sources,) = (inputs_of(one)["sources"] for one in server.requests)
+    (request,) = server.requests
+    sources: Any = inputs_of(request)["sources"]
     assert (found.verdict, found.scope) == ("supported", "full_text")
     assert LICHENS in sources[0]["abstract"]
     assert FIRES in str(sources[0]["passages"])
