@@ -1,4 +1,4 @@
-"""`citeloom eval build`: rows of related-work sections later than a model's cut-off.
+"""`citeloom eval build`: rows of related-work sections, or of references, later than a model's cut-off.
 
 LitLLM's RollingEval, from a month's arXiv papers.
 """
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -21,7 +21,7 @@ from evals.figures import check_file, json_lines
 from evals.runner import online_sources, say
 from state.bibliography import Bibliography, InTextCitation
 from state.document import Document
-from state.paper import Paper
+from state.paper import Paper, published_before
 from tools.documents.fetch_open_copies import Fetched, open_copy
 from tools.errors import BudgetError, CiteLoomError, InputError
 from tools.ingest.file_places import UploadSpool
@@ -35,7 +35,7 @@ from tools.scholar.arxiv import ArxivSource
 from tools.scholar.lookup import WorkToLookUp
 from tools.scholar.merging import ids_of
 from tools.scholar.open_source import OnlineName, open_online
-from tools.scholar.openalex import SEARCH_USD
+from tools.scholar.openalex import LIST_USD, SEARCH_USD
 from tools.scholar.source import Source
 from tools.settings import Settings, settings
 from tools.text.words import split_sentences
@@ -127,6 +127,8 @@ def _works(citation: InTextCitation, keys: dict[int, str]) -> list[str]:
 
 _WORKS = 40
 """Works that a section cites, about: for the price."""
+_LISTS = 4
+"""Calls of OpenAlex for a paper and for what it cites, 100 works a call: for the price."""
 _SHARE = 0.5
 """Of the works cited, how many must have an abstract."""
 
@@ -149,19 +151,28 @@ def build(
     max_usd: Annotated[
         float | None, typer.Option(help="What the sources may cost at most; then nobody is asked.")
     ] = None,
+    suite: Annotated[
+        Literal["writing", "retrieval"],
+        typer.Option(
+            "--for", help="Sections for `writing` and `judging`, or references for `retrieval`."
+        ),
+    ] = "writing",
 ) -> None:
-    """Build a set for `writing` and `judging` from a month's arXiv papers, as LitLLM's RollingEval."""
+    """Build a set for `writing` and `judging`, or `retrieval`, from a month's arXiv papers, as LitLLM's RollingEval."""
     asked, chosen = _month(month), online_sources(sources)
     check_file(out)
-    usd = n * _WORKS * SEARCH_USD * ("openalex" in chosen)
+    paid = n * ("openalex" in chosen)
     say(
-        f"{n} sections of {month}: each paper's own copy is fetched, and about {_WORKS} works a section are looked "
-        f"up; OpenAlex costs {usd:.2f} USD at most where it is asked by title, nothing by DOI"
+        f"{n} papers of {month} with their references: OpenAlex costs {paid * _LISTS * LIST_USD:.2f} USD at most"
+        if suite == "retrieval"
+        else f"{n} sections of {month}: each paper's own copy is fetched, and about {_WORKS} works a section are "
+        f"looked up; OpenAlex costs {paid * _WORKS * SEARCH_USD:.2f} USD at most where it is asked by title, "
+        "nothing by DOI"
     )
     if max_usd is None and sys.stdin.isatty() and not typer.confirm("Build it?"):
         raise InputError("nothing was built")
     named = tuple(filter(None, map(str.strip, categories.split(","))))
-    raise typer.Exit(asyncio.run(_built(asked, out, n, named, chosen, least, max_usd)))
+    raise typer.Exit(asyncio.run(_built(asked, out, n, named, chosen, least, max_usd, suite)))
 
 
 async def _built(
@@ -172,6 +183,7 @@ async def _built(
     sources: Sequence[OnlineName],
     least: int,
     max_usd: float | None,
+    suite: str,
 ) -> int:
     at = settings()
     ledger = ledger_of_run(f"rolling-{month:%Y-%m}-{out.name}", BudgetLimits(usd=max_usd), at.home)
@@ -188,7 +200,11 @@ async def _built(
                 break
             if paper.id in have or paper.id in left:
                 continue
-            row = await _row(paper, month, least, opened, at, ledger)
+            row = (
+                await _references(paper, month, least, opened)
+                if suite == "retrieval"
+                else await _row(paper, month, least, opened, at, ledger)
+            )
             if isinstance(row, str):
                 why[row] += 1
                 _append(log, {"id": paper.id, "why": row})
@@ -243,6 +259,49 @@ async def _row(
         "gold_sentences": section.sentences(),
         "cited": [as_cited(key, work) for key, work in works.items()],
     }
+
+
+async def _references(
+    paper: Paper, month: date, least: int, sources: Sequence[Source]
+) -> dict[str, Any] | str:
+    """Return a row for `retrieval`: what the first source that knows enough of them says that the paper cites."""
+    if not paper.abstract or paper.published is None:
+        return "without an abstract or a day"
+    told = 0
+    for source in sources:
+        try:
+            answer = await source.references([paper])
+            cited = answer.links.get(paper.id, ())
+            told = max(told, len(cited))
+            if len(cited) < least:
+                continue
+            unknown = [key for key in cited if key not in answer.papers]
+            works = {**answer.papers, **(await source.get(unknown) if unknown else {})}
+        except BudgetError:
+            raise
+        except CiteLoomError as error:
+            say(f"citeloom: {source.name}: {error}")
+            continue
+        # What appeared later than the paper, or on no known day, is hidden from a run: it can't be found.
+        earlier = {
+            works[key].id: works[key]
+            for key in cited
+            if key in works and published_before(works[key], paper.published)
+        }
+        told = max(told, len(earlier))
+        if len(earlier) >= least:
+            return {
+                "id": paper.id,
+                "source": f"arXiv {month:%Y-%m}, references of {source.name}",
+                "text": f"# {paper.title}\n\n{paper.abstract}",
+                "before": str(paper.published),
+                "gold": [{"id": key, "title": work.title} for key, work in earlier.items()],
+            }
+    return (
+        f"citing fewer than {least} works that a source knows"
+        if told
+        else "without references in a source"
+    )
 
 
 async def _read(copy: Fetched, at: Settings) -> Document:

@@ -1,5 +1,6 @@
 """`citeloom eval retrieval`, how much of papers' own references `find` recovers, and `citeloom eval relevance`."""
 
+import sys
 import tempfile
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import correlation, fmean, pstdev
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from pydantic import BaseModel
@@ -22,13 +23,14 @@ from evals.figures import (
     noted,
     run_of,
 )
-from evals.retrieval.corpus import Case, choose_cases, read_corpus, read_queries
+from evals.retrieval.corpus import Case, choose_cases, live_cases, read_corpus, read_queries
 from evals.retrieval.local_openalex import service_of, serving
 from evals.retrieval.trial import ARMS, DEFAULT, Setting, choose_arms, try_arm
 from evals.retrieval.works import sliced
-from evals.runner import Options, Suite, say
+from evals.runner import Options, Suite, online_sources, say
 from evals.trials import Row, attempted, fresh_home, results_of, run_graph
 from tools.clients import Clients
+from tools.errors import InputError, counted
 
 
 def coverage(kept: Sequence[str], gold: Collection[str]) -> float:
@@ -119,6 +121,8 @@ def _completeness(queries: Sequence[Mapping[str, Any]]) -> dict[str, float] | No
 
 
 USUAL_COUNT = 60
+LIVE_CALLS, LIVE_USD = 45, 0.014
+"""What `default` asks for a query, as measured against the local source with OpenAlex's prices."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,13 +133,17 @@ class RetrievalOptions(Options):
         Path, typer.Option(help="JSON lines with 'id' of a paper, or 'id', 'text' and 'gold'.")
     ]
     data: Annotated[
-        Path,
+        Path | None,
         typer.Option(help="A folder that holds papers.jsonl.gz, to search on this machine."),
-    ]
+    ] = None
     sources: Annotated[
-        Literal["openalex", "snapshot"],
-        typer.Option(help="A local OpenAlex, or a slice of the data made as of a dump of it."),
-    ] = "openalex"
+        str,
+        typer.Option(
+            metavar="A,B",
+            help="Without --data: ask these, such as openalex,semantic_scholar. With it, 'snapshot' searches a "
+            "slice of the data, made as of a dump of OpenAlex.",
+        ),
+    ] = ""
     keep: Annotated[int, typer.Option(help="Papers to keep.", min=1, max=200)] = 100
     k: Annotated[int, typer.Option(help="How many papers count as the first ones.", min=1)] = 40
     arms: Annotated[
@@ -164,9 +172,24 @@ class Retrieval(Suite[RetrievalOptions]):
         queries = read_queries(options.queries)
         # Only a number that was asked for must be there; the usual one is a limit.
         count = options.n if options.n is not None else min(USUAL_COUNT, len(queries))
-        self.corpus = read_corpus(options.data)
-        self.chosen = choose_cases(self.corpus, queries, count)
+        local = "snapshot" if options.sources == "snapshot" else "openalex"
+        if (options.data is None) == (not options.sources or local == "snapshot"):
+            raise InputError(
+                "name either --data, a folder with papers, or --sources, which are asked"
+            )
+        self.corpus = read_corpus(options.data) if options.data else None
+        self.sources = (local,) if self.corpus else online_sources(options.sources)
+        self.chosen = (
+            choose_cases(self.corpus, queries, count) if self.corpus else live_cases(queries, count)
+        )
         self.runs = len(self.chosen.cases) * len(self.arms)
+        if self.corpus is None:
+            say(
+                f"{options.sources}: {counted(self.runs, 'run')} of about {LIVE_CALLS} calls and {LIVE_USD} USD "
+                "of OpenAlex; a work that fits and is not in the gold is a miss there"
+            )
+            if sys.stdin.isatty() and not typer.confirm("Ask them?"):
+                raise InputError("nothing was asked")
 
     def rows(self) -> Generator[Row]:
         """Run each arm, one query after the other."""
@@ -174,15 +197,16 @@ class Retrieval(Suite[RetrievalOptions]):
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="citeloom-vectors-"))
             url, made = "", None
-            if options.sources == "snapshot":
+            if self.corpus and self.sources == ("snapshot",):
                 say(f"making a slice of {len(self.corpus.records)} papers")
                 made = sliced(self.corpus, Path(folder))
-            else:
+            elif self.corpus:
                 say(f"starting a local source with {len(self.corpus.records)} papers")
                 url = stack.enter_context(serving(service_of(self.corpus)))
             setting = Setting(
                 url=url,
                 snapshot=made,
+                sources=self.sources,
                 keep=options.keep,
                 mind=options.mind,
                 vectors=options.vectors or Path(folder) / "vectors.sqlite",
@@ -201,8 +225,8 @@ class Retrieval(Suite[RetrievalOptions]):
         summary = summarise(self.chosen.cases, rows, k=options.k, seed=options.seed)
         return {
             "settings": {
-                "data": options.data.name,
-                "sources": [options.sources],
+                "data": options.data.name if options.data else None,
+                "sources": list(self.sources),
                 "n": len(self.chosen.cases),
                 "keep": options.keep,
                 "k": options.k,
@@ -222,9 +246,10 @@ class Retrieval(Suite[RetrievalOptions]):
             notes.append(
                 f"{lacking} gold papers are not in the data, or not before the query's day, and count nowhere."
             )
-        notes.append(
-            "Seconds hold no network: the source is on this machine, and vectors of texts are made once for all."
-        )
+        if self.corpus:
+            notes.append(
+                "Seconds hold no network: the source is on this machine, and vectors of texts are made once for all."
+            )
         return notes
 
 

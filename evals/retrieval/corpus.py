@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from evals.figures import json_lines
-from state.paper import Author, canonical_id, title_key
+from state.paper import Author, Paper, canonical_id, title_key
 from state.value import FrozenModel
 from tools.errors import InputError
 
@@ -159,6 +159,8 @@ class Case:
     """Their places in the corpus."""
     lacking: int = 0
     """Gold of a question that the corpus does not hold, or only after the day."""
+    named: Mapping[str, str] = field(default_factory=dict)
+    """The gold by each name under which a source may know it, where there is no corpus."""
 
     @property
     def until(self) -> int | None:
@@ -166,6 +168,11 @@ class Case:
         if self.before is None:
             return None
         return self.before.year + ((self.before.month, self.before.day) != (1, 1))
+
+    def name_of(self, paper: Paper) -> str:
+        """Return the id by which the gold, if it has this paper, names it."""
+        keys = (paper.id, *paper.aliases, _titled(paper.title))
+        return next((self.named[key] for key in keys if key in self.named), paper.id)
 
 
 @dataclass(kw_only=True)
@@ -271,6 +278,49 @@ def _asked(corpus: Corpus, query: Query, left_out: dict[str, str]) -> Case | Non
         return None
     gold = frozenset(map(corpus.name_of, shown))
     return replace(case, gold=gold, lacking=len(places) - len(shown))
+
+
+def live_cases(queries: Sequence[Query], count: int) -> Cases:
+    """Return the first `count` questions whose gold the sources can know, by an id of theirs or a title.
+
+    Raises:
+        InputError: None has such gold, or a query is a paper, of which only data know the references.
+    """
+    if papers := [query.id for query in queries if not query.text]:
+        raise InputError(f"'{papers[0]}' is a query paper: name the data that has it with --data")
+    cases = Cases()
+    for query in queries[:count]:
+        golds = [names for one in query.gold if (names := _names(one))]
+        if not golds:
+            cases.left_out[query.id] = (
+                "no source knows its gold: it has neither titles nor DOIs or the like"
+            )
+            continue
+        cases.cases.append(
+            Case(
+                id=query.id,
+                text=query.text,
+                before=query.before,
+                gold=frozenset(names[0] for names in golds),
+                own=(),
+                hidden=(),
+                lacking=len(query.gold) - len(golds),
+                named={name: names[0] for names in golds for name in names},
+            )
+        )
+    if not cases.cases:
+        raise InputError(f"no query can be asked: {next(iter(cases.left_out.values()))}")
+    return cases
+
+
+def _names(sought: Sought) -> list[str]:
+    key = canonical_id(sought.id) if sought.id else ""
+    known = [] if not key or key.startswith("local:") else [key]
+    return [*known, *([_titled(sought.title)] if sought.title else [])]
+
+
+def _titled(title: str) -> str:
+    return f"title:{title_key(title)}"
 
 
 def _place(corpus: Corpus, sought: Sought) -> int | None:

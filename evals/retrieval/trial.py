@@ -175,8 +175,9 @@ class Setting:
     """What all runs of one benchmark share."""
 
     url: str
-    """The local source; empty where a slice of the data is searched instead."""
+    """The local source; empty where those of the network are asked, or a slice is searched."""
     snapshot: Path | None = None
+    sources: tuple[str, ...] = ("openalex",)
     keep: int
     mind: str
     vectors: Path
@@ -191,15 +192,17 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     chosen = {
         name: setting.keep if value == KEEP else value for name, value in arm.settings.items()
     }
-    choices = {"search": "keywords", "mind": setting.mind, "refresh": True} | chosen
+    choices = {"mind": setting.mind, "refresh": True} | chosen
     inputs: dict[str, Any] = {
         "text": case.text,
-        "sources": ["openalex" if setting.url else "snapshot"],
+        "sources": list(setting.sources),
         "keep": setting.keep,
         "exclude": list(case.own),
     }
     if case.before:
         inputs["before"] = case.before
+    if setting.url or setting.snapshot:
+        choices = {"search": "keywords"} | choices
     started = perf_counter()
     with fresh_home() as here, arm.around():
         here = here.model_copy(update={"snapshot": setting.snapshot})
@@ -213,10 +216,11 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     asked, stop = result.get("source_usage", ()), result.get("stop")
     completeness = result.get("completeness")
     cost = cost_of(result.get("usage", ()), perf_counter() - started)
+    kept = [case.name_of(item.paper) for item in sorted(papers, key=lambda one: one.rank)]
     return {
         "case": case.id,
         "arm": arm.name,
-        "kept": [item.paper.id for item in sorted(papers, key=lambda one: one.rank)],
+        "kept": list(dict.fromkeys(kept)),
         "counts": {
             "source_calls": sum(usage.calls for usage in asked),
             "retraction_calls": sum(usage.calls for usage in asked if usage.source == "crossref"),

@@ -35,6 +35,16 @@ RETRIEVAL = ("retrieval", "--data", "{}", "--queries", "{}/first")
         ),
         (("retrieval", "--data", "{}", "--queries", "{}/broken"), "line 1 of .* is no JSON"),
         (("retrieval", "--data", "{}/no", "--queries", "{}/first"), "there is no file"),
+        (("retrieval", "--queries", "{}/first"), "name either --data"),
+        ((*RETRIEVAL, "--sources", "arxiv"), "name either --data"),
+        (
+            ("retrieval", "--queries", "{}/first", "--sources", "library"),
+            "name sources on the network",
+        ),
+        (
+            ("retrieval", "--queries", "{}/first", "--sources", "arxiv"),
+            "'10.5555/0.0' is a query paper",
+        ),
         (RETRIEVAL, "no query has an abstract, a year and references"),
         ((*RETRIEVAL, "--n", "2"), "--n 2 is not possible: the file has 1 queries"),
         ((*RETRIEVAL, "--arms", "bfs,best"), "there is no arm 'best'; there are: single"),
