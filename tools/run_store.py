@@ -33,6 +33,10 @@ from tools.errors import InputError, TransientError
 
 ValueT = TypeVar("ValueT", bound=FrozenModel)
 
+_RUNS = 32
+_IDLE = 60.0
+"""Seconds after which a run's values are made anew."""
+
 
 class _CachedRun:
     """A run's values as they were last written or read, by kind and key, with how the store has them.
@@ -61,8 +65,7 @@ def _cached_values(
         made = _made.setdefault(run, _CachedRun())
         made.used = now
         _made.move_to_end(run)
-        # After a minute a run's values are made anew.
-        while len(_made) > 32 or next(iter(_made.values())).used < now - 60.0:
+        while len(_made) > _RUNS or next(iter(_made.values())).used < now - _IDLE:
             _made.popitem(last=False)
     return made.values
 

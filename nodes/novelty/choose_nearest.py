@@ -84,7 +84,9 @@ def named_works(text: str, papers: Sequence[Paper]) -> set[int]:
         if 0 < len(name.split()) <= _NAME and f" {name} " in told
     }
     ordinary = {word for paper in papers for word in written_words(paper.text) if word.islower()}
-    capital = {word for word in written_words(text) if word.lower() not in ordinary}
+    capital = {
+        word for word in written_words(text) if word[0].isupper() and word.lower() not in ordinary
+    }
     for at, paper in enumerate(papers):
         if at not in names and capital.intersection(last := written_words(paper.title)[-1:]):
             names[at] = last[0].lower()

@@ -13,6 +13,7 @@ PAPERS = [
         for n in range(8)
     ),
     Paper(id="doi:10.1/3", title="A tale of two: cities", abstract="Not a system."),
+    Paper(id="doi:10.1/4", title="Knowledge as rules: The Models in Draco", abstract="Rules help."),
 ]
 
 
@@ -21,6 +22,8 @@ PAPERS = [
     [
         ("We present Lyra 2, which extends an environment.", {0}),
         ("We extend Lyra.", {0}),
+        ("To understand Draco we draw its rules.", {11}),
+        ("Rules of Knowledge and Models.", set()),
         ("We extend Lyras and Lyra-like tools.", set()),
         ("We extend lyra.", set()),
         ("Charts are what we draw.", set()),
@@ -28,7 +31,7 @@ PAPERS = [
         ("", set()),
     ],
 )
-def test_work_that_a_text_names_is_found_by_the_name_before_its_colon(
+def test_work_that_a_text_names_is_found_by_the_name_in_its_title(
     text: str, found: set[int]
 ) -> None:
     assert named_works(text, PAPERS) == found

@@ -241,7 +241,7 @@ def create_tables(db: sqlite3.Connection) -> None:
 def upgrade(db: sqlite3.Connection) -> None:
     """Make a catalog of version 3, which has texts twice, one that has each once, in one transaction."""
     # Another process may be upgrading it.
-    db.execute("PRAGMA busy_timeout = 600_000")
+    db.execute("PRAGMA busy_timeout = 600000")
     db.executescript(f"BEGIN IMMEDIATE;{_GAPS}{_CITED}")
     try:
         if _version(db) == 3:  # else another process was quicker
