@@ -86,7 +86,7 @@ async def test_nearest_sentence_is_shown_and_nothing_answered_without_a_model(
     assert "10 of 10 papers read." in chat_summary(view)
 
 
-async def test_model_reads_the_passages_of_a_full_text_nearest_to_each_column(
+async def test_model_reads_the_passages_nearest_to_each_column_first_and_then_the_telling_ones(
     llm_settings: Settings,
 ) -> None:
     (home := llm_settings.home / "full").mkdir()
@@ -107,11 +107,12 @@ async def test_model_reads_the_passages_of_a_full_text_nearest_to_each_column(
     )
     (row,), (cell,) = result["rows"], result["rows"][0].cells
     assert row.text == "full_text"
-    assert row.passages > cell.read == len(shown[0]["paper"]["passages"]) == NEAREST
+    assert row.passages > cell.read == len(shown[0]["paper"]["passages"]) > NEAREST
+    assert shown[0]["paper"]["passages"][0]["section"] == "Radar"
     assert (cell.answer, cell.quote.text) == ("by radar", quote)
     assert cell.quote.place.endswith("Radar")
     lines = library_csv(result["columns"], result["rows"])
-    assert f"full text, {NEAREST} of {row.passages} passages" in lines
+    assert f"full text, {cell.read} of {row.passages} passages" in lines
 
 
 async def test_paper_without_text_has_cells_that_say_so(llm_settings: Settings) -> None:
