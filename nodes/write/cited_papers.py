@@ -120,11 +120,12 @@ def verified_words(elements: KeyElements | None) -> dict[str, str]:
     return {
         name: element.quote.text
         for name, element in elements.filled().items()
-        if element.quote and element.quote.verified and element.quote.part not in _SHOWN
+        if element.quote and element.quote.verified and element.quote.part not in SHOWN
     }
 
 
-_SHOWN = ("abstract", ANNOTATION, "title")
+SHOWN = ("abstract", ANNOTATION, "title")
+"""Parts of a paper that whoever writes about it sees whole."""
 
 
 def plain_text(sentences: Sequence[Sentence]) -> str:

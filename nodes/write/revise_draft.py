@@ -12,7 +12,13 @@ from itertools import groupby
 from pydantic import BaseModel
 
 from nodes.cost.kept_budget import saving_services
-from nodes.write.rewrite_unsupported import fault_with_evidence, needs_rewrite, rejections_of
+from nodes.write.rewrite_unsupported import (
+    checked_quotes,
+    fault_with_evidence,
+    needs_rewrite,
+    rejections_of,
+    words_beside,
+)
 from nodes.write.writers.along_plan import placed
 from nodes.write.writers.draft_answers import Revision, SectionAnswer, as_answered
 from nodes.write.writers.drafting import DraftQuestion, open_draft_session
@@ -36,8 +42,8 @@ _ENOUGH = 0.6
 PROMPT = """\
 Now read this section once more, as the last to do so before its authors: a demanding reviewer of the field. Each of
 the `findings` is what a check against the papers could not confirm: the sentence, the key of the paper (none, where a
-sentence without citation is meant), what it claims, the verdict, why it does not stand, and as `instead` the key of
-a paper that does say it, if one does.
+sentence without citation is meant), what it claims, the verdict, why it does not stand, as `words` what the paper's
+full text says about it, where that was read, and as `instead` the key of a paper that does say it, if one does.
 
 First, as `reading`, make brief notes:
 - Take each thing that `text` sets out to do, builds on, claims or finds. Which papers come closest to it? Are these
@@ -65,6 +71,7 @@ class Found(BaseModel):
     claim: str
     verdict: str
     why: str
+    words: list[str] | None = None
     instead: str | None = None
 
 
@@ -88,6 +95,7 @@ async def revise_draft(state: WriteState, runtime: NodeRuntime) -> WriteState:
     services = saving_services(state, runtime, drafted=True)
     stage, old = drafting_state(state), state["final"]
     drafting = await open_draft_session(services, stage, list(state["keys"]), STAGE)
+    drafting.known = [*drafting.known, *checked_quotes(state["verdicts"])]
     drafting.remedy = "CiteLoom keeps the draft as it is"
     drafting.standing = {item.text: as_answered(item, item.line) for item in old.sentences}
     first = await section_question(services, stage)
@@ -155,6 +163,7 @@ def _findings(state: WriteState) -> list[Found]:
             claim=item.claim,
             verdict=item.verdict,
             why=fault_with_evidence(item),
+            words=words_beside(item) or None,
             instead=by_id.get(item.better or ""),
         )
         for item in state["verdicts"]

@@ -7,7 +7,7 @@ not may give way to the paper at hand that does say it.
 
 import asyncio
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from nodes.cost.kept_budget import saving_services
 from nodes.judge.judge_prompts import Numbered
 from nodes.write.cited_papers import (
+    SHOWN,
     PaperToCite,
     lines_with_wrong_count,
     load_papers_to_cite,
@@ -34,6 +35,7 @@ from nodes.write.writers.drafting import DraftSession, open_draft_session
 from nodes.write.writers.quoted_sentences import quote_nearest
 from nodes.write.writers.writer import DraftingState
 from state.channels import WriteState
+from state.quote import Quote
 from state.run import Failure
 from state.writing import (
     MARKER,
@@ -59,8 +61,8 @@ section's authors write of their own work. `papers` are the papers that may be c
 braces, such as {P3}; `elements` are words of theirs by what they tell of, `cites` the keys of papers
 given here that they cite. `paragraph` has the sentences with their numbers. Each of the `faults` tells
 of a sentence what it claims of a paper, by its key, or, where the key is empty, of all that it rests
-on; why that does not stand; and, as `instead`, the key of a paper given here that does say it, if one
-does.
+on; why that does not stand; as `words`, what the paper's full text says about it, where that was read; and,
+as `instead`, the key of a paper given here that does say it, if one does.
 
 Give the sentences that are to be replaced and no others, each with the number of the sentence in whose
 place it comes as `line`: every sentence with a fault, and a neighbour only where its link to a replaced
@@ -70,7 +72,7 @@ one that says it. Say of a paper only what its own words say, no stronger and no
 is left to say in its place, give an empty text: the sentence is then taken out.
 
 After the sentences give `grounds`: for each paper that a sentence cites one to three stretches copied
-letter by letter from that paper's title, abstract or elements, each at least 20 characters long; for a
+letter by letter from that paper's title, abstract, elements or `words`, each at least 20 characters long; for a
 sentence without citation the key of each paper that it speaks of, or the key "input" with words copied
 from `text`. `sentence` is there the place of the sentence in your list.
 """
@@ -83,6 +85,7 @@ class Unsupported(BaseModel):
     key: str
     claim: str
     why: str
+    words: list[str] | None = None
     instead: str = ""
 
 
@@ -134,6 +137,7 @@ async def rewrite_unsupported(state: WriteState, runtime: NodeRuntime) -> WriteS
         return {**gone, "rejections": [*told, *gone["rejections"]]}
     stage = DraftingState(request=state["request"], keys=state["keys"], outline=state["outline"])
     drafting = await open_draft_session(services, stage, list(state["keys"]), STAGE)
+    drafting.known = [*drafting.known, *checked_quotes(state["verdicts"])]
     drafting.remedy = "CiteLoom removes it unless the second check supports it"
     places = paragraph_numbers(state["final"].sentences, state["outline"])
     blocks = groupby(range(1, len(places) + 1), lambda number: places[number - 1])
@@ -190,6 +194,7 @@ async def _rewrite(
                 key=item.key,
                 claim=item.claim,
                 why=fault_with_evidence(item),
+                words=words_beside(item) or None,
                 instead=by_id.get(item.better or "", ""),
             )
             for item in bad
@@ -270,6 +275,18 @@ _WHY = {
 def fault_with_evidence(item: CitationVerdict) -> str:
     """Say in words why a citation is weak, and what speaks against it."""
     return f"{fault_text(item)}: {'; '.join(filter(None, (item.reason, *item.alarms)))}".strip(" :")
+
+
+def checked_quotes(verdicts: Iterable[CitationVerdict]) -> list[Quote]:
+    """Return the words of full texts that a check found, where sentences are to be mended."""
+    weak = (item for item in verdicts if needs_rewrite(item))
+    found = (quote for item in weak for quote in (item.quote, *item.further))
+    return [quote for quote in found if quote and quote.part not in SHOWN]
+
+
+def words_beside(item: CitationVerdict) -> list[str]:
+    """Return what a paper's full text says about a weak claim; its abstract is shown anyway."""
+    return [quote.text for quote in checked_quotes([item])]
 
 
 def fault_text(item: CitationVerdict) -> str:

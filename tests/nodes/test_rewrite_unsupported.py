@@ -9,6 +9,7 @@ from langgraph.store.memory import InMemoryStore
 
 from nodes.write.rewrite_unsupported import rewrite_unsupported
 from state.inputs import CheckedRequest
+from state.quote import Quote
 from state.writing import CitationVerdict, Draft, Plan, Sentence
 from tests.fakes.made_papers import made_papers
 from tests.fakes.openai_server import Refusal, inputs_of
@@ -194,3 +195,18 @@ async def test_sentence_on_several_papers_is_mended_in_its_place(mind: Mind) -> 
     new = update["final"].sentences[0]
     assert (new.text, new.rests_on) == ("Both look at slow change.", ("P1", "P2"))
     assert mind.shown["faults"][0]["why"] == "its evidence does not say it"
+
+
+async def test_words_that_the_check_found_in_a_full_text_are_shown_and_can_be_quoted(
+    mind: Mind,
+) -> None:
+    words = "otters cross the weirs at slack water only, which no earlier count had seen"
+    read, known = (
+        Quote(text=text, paper=KEYS["P2"], part=part, start=0, end=len(text), verified=True)
+        for text, part in ((words, "passage"), (f"{OTTERS}.", "abstract"))
+    )
+    weak = VERDICTS[2].model_copy(update={"quote": known, "further": (read,)})
+    update = await mind.rewrite(answer(GOOD, P2=words), verdicts=[*VERDICTS[:2], weak])
+    assert mind.shown["faults"][0]["words"] == [words], "the abstract is shown anyway"
+    assert [item for item in update["rejections"] if item.action == "replaced"] == []
+    assert update["final"].sentences[1].citations[1].quote == read
