@@ -9,7 +9,7 @@ else is decided, and the words of the paper nearest to it are shown.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -19,10 +19,11 @@ from nodes.judge.evidence_ladder import Decision, climb, open_texts
 from nodes.judge.judge_claims import AT_ONCE, FIRST_PERSON, Bench, Item
 from nodes.judge.known_facts import decide_from_facts, undecided
 from nodes.judge.shelf import Shelf
-from nodes.write.cited_papers import full_text_quotes
+from nodes.write.cited_papers import SHOWN, full_text_quotes
 from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState
 from state.inputs import CheckedRequest
+from state.quote import Quote
 from state.writing import (
     FAILING_VERDICTS,
     INPUT,
@@ -130,7 +131,10 @@ async def check_citations(state: CheckState, runtime: NodeRuntime) -> CheckState
         said=said,
         # Someone else's text is no work of whoever has it checked.
         own=state["request"].text if written else "",
-        known=await full_text_quotes(services, [paper.id for paper in by_key.values()]),
+        known=[
+            *await full_text_quotes(services, [paper.id for paper in by_key.values()]),
+            *_rested_on(state["final"].sentences),
+        ],
     )
     sentences = dict(enumerate(state["final"].sentences, start=1))
     texts = {number: sentence.text for number, sentence in sentences.items()}
@@ -165,6 +169,13 @@ async def check_citations(state: CheckState, runtime: NodeRuntime) -> CheckState
         "rejections": _rejections(check),
         "failures": bench.failures,
     }
+
+
+def _rested_on(sentences: Iterable[Sentence]) -> list[Quote]:
+    """Return the words of full texts on which sentences rest, such as an earlier check showed to who mended them."""
+    cited = (item for sentence in sentences for item in sentence.citations)
+    quotes = (quote for item in cited for quote in (item.quote, *item.further))
+    return [quote for quote in dict.fromkeys(quotes) if quote and quote.part not in SHOWN]
 
 
 def _blocks(places: Sequence[int]) -> list[list[int]]:

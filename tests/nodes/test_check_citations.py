@@ -11,6 +11,7 @@ from nodes.write.check_citations import check_citations
 from nodes.write.rewrite_unsupported import remove_sentences, without_citations
 from state.inputs import CheckedRequest, WriteChoices
 from state.paper import Paper
+from state.quote import Quote
 from state.writing import MARKER, Citation, CitationVerdict, Draft, Plan, PlanLine, Sentence
 from tests.fakes.made_papers import made_papers
 from tests.fakes.openai_server import inputs_of
@@ -80,6 +81,12 @@ async def test_paragraphs_are_one_question_and_short_quotes_are_sent_back_as_too
     )
     sentences = [Sentence(text=text, line=at) for at, text in enumerate(texts, start=1)]
     sentences[2] = sentences[2].model_copy(update={"rests_on": ("P1", "P2")})
+    read = "Roofs lose their sheen within two winters."
+    quote = Quote(
+        text=read, paper=PAPERS["P1"].id, part="passage", start=9, end=9 + len(read), verified=True
+    )
+    rests = (Citation(key="P1", quote=quote),)
+    sentences[1] = sentences[1].model_copy(update={"citations": rests})
     lines = tuple(PlanLine(number=at, paragraph=at) for at in (1, 2, 3))
     with Scripted(lambda request: answers.pop(0), settings) as llm:
         runtime = Runtime(context=llm.context, store=InMemoryStore())
@@ -99,6 +106,7 @@ async def test_paragraphs_are_one_question_and_short_quotes_are_sent_back_as_too
     assert [item["id"] for item in first["asked"]] == ["2-P1", "3-all"]
     assert [item["number"] for item in first["sentences"]] == [1, 2, 3]
     assert [item["key"] for item in first["sources"]] == ["P1", "P2"]
+    assert [item["text"] for item in first["sources"][0]["passages"]] == [read]
     assert first["input"] == "We count roofs."
     assert again["faults"] == [
         f"2-P1: too short, copy at least 20 characters: “{SHORT}”",
