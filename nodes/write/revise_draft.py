@@ -57,9 +57,9 @@ First, as `reading`, make brief notes:
 Then give, as `paragraphs`, those that change, each whole and with its number; what you do not give stays as it is.
 Mend every finding: say of the paper what it does say, cite the one that says it, or let the claim go. What is good
 stays letter by letter, and a mended sentence reads as well as the one before it: where a shade is too strong, change
-that word and keep the sentence. The rules of the first answer hold. The section has `length` words now: what comes
-in takes the place of something else, and where that is far more than the `words` of the first question, something
-goes. Where `faults` are listed, mend them and give these paragraphs again.
+that word and keep the sentence. The rules of the first answer hold. The section has `length` words now and may have
+`longest` in all when you are done: what comes in takes the place of something else. Where `faults` are listed, mend
+them and give these paragraphs again.
 """
 
 
@@ -108,6 +108,7 @@ async def revise_draft(state: WriteState, runtime: NodeRuntime) -> WriteState:
             with_output_tokens_for(TASK, first.inputs["most"]),
             {
                 "length": sum(len(plain(text).split()) for text in paragraphs),
+                "longest": first.inputs["longest"],
                 "findings": _findings(state),
             },
             after=draft,

@@ -252,7 +252,8 @@ def section_faults(
         faults.append(f"it cites {counted(len(known), 'paper')}; the maximum is {most}")
     length = sum(len(plain(text).split()) for text in texts)
     if length > _TOO_LONG * words:
-        faults.append(f"it has {length} words, and about {words} are wanted")
+        longest = question.inputs["longest"]
+        faults.append(f"it has {length} words; {longest} at most, better about {words}")
     copied = (copied_words(text, stage.request.headed, _COPIED) for text in texts)
     return faults + [
         f"these are words of `text`, say it in your own: “{one}”" for one in copied if one
