@@ -112,8 +112,7 @@ def _from_nowhere(
     """Return the verdict on the sentences with a number or a name that stands nowhere in their passages."""
     said: dict[int, SupportVerdict] = {}
     for item, place in ((drafted[place - 1], place) for place in left):
-        around = sources.around([claims[number] for number in item.claims])
-        if standing_nowhere(item.text, around):
+        if standing_nowhere(item.text, sources.around([claims[number] for number in item.claims])):
             said[place] = "not_in_source"
     return said
 

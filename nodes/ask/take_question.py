@@ -141,8 +141,7 @@ async def named_papers(services: Services, name: str, ids: Sequence[str]) -> lis
         InputError: The library does not have one of them.
         LibraryError: There is no such library.
     """
-    library = await services.library(name)
-    found = await asyncio.to_thread(library.get, list(ids))
+    found = await asyncio.to_thread((await services.library(name)).get, list(ids))
     if unknown := [raw for raw in ids if raw not in found]:
         raise InputError(
             f"library '{name}' does not have {', '.join(unknown[:5])}: find ids with "

@@ -88,8 +88,7 @@ def clean_text(raw: str) -> tuple[str | None, str]:
         lines = lines[1:]
         if title.casefold().rstrip(" :.") == "abstract":
             title = None
-    body = _LABEL.sub("", _unmarked("\n".join(lines)))
-    text = " ".join(body.split())
+    text = " ".join(_LABEL.sub("", _unmarked("\n".join(lines))).split())
     if not text and title:
         text, title = title, None
     count = len(tokens(text))

@@ -228,8 +228,7 @@ def library_text(
         found = library.texts.of_paper(key)
         entries = [entry.text for entry in library.texts.references(key)]
         found = body_of(found, entries or _listed_at_end(found))
-        counts = Counter(item.document for item in found)
-        for document, _ in counts.most_common(1):
+        for document, _ in Counter(item.document for item in found).most_common(1):
             own = [item for item in found if item.document == document]
             return on_pages(own, kept.latest(document) if kept else None)
     return []
@@ -358,8 +357,7 @@ def _fault(document: Document, paper: Paper) -> str:
     """Return why a copy is not the text of a paper, or nothing: it is of another work, or an abstract."""
     if not _is_copy(document, paper):
         return f"is of another work (“{(document.title or 'no title')[:200]}”)"
-    told = {block.kind for block in document.blocks}
-    return "" if "text" in told else _ABSTRACT_ONLY
+    return "" if "text" in {block.kind for block in document.blocks} else _ABSTRACT_ONLY
 
 
 def _is_copy(document: Document, paper: Paper) -> bool:

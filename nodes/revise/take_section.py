@@ -114,8 +114,7 @@ async def _section(earlier: RunStore, name: str) -> SavedSection:
 async def _planned(section: SavedSection, plan: str, earlier: RunStore) -> SavedSection:
     """Return the section with a new plan; `[n]` counts as in the text that is revised."""
     order = section.order
-    papers = await earlier.papers.get(order)
-    aliases = index_by_ids(papers.values())
+    aliases = index_by_ids((await earlier.papers.get(order)).values())
     keys = with_new_keys(section.keys, named_papers(plan, order, aliases))
     outline = with_themes(parse_plan(plan, order, aliases, keys), section.outline)
     choices = section.choices.model_copy(update={"plan": plan})

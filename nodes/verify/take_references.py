@@ -125,8 +125,7 @@ def _bibtex(content: bytes, file: str, failures: list[Failure]) -> list[_Read]:
     for one in found:
         if isinstance(one.record, Paper):
             fields = one.checked_places()
-            entry = Entry(label=one.key, place=one.places.get(""), fields=fields)
-            read.append((entry, one.record))
+            read.append((Entry(label=one.key, place=one.places.get(""), fields=fields), one.record))
         elif one.record.lost:
             subject, cause = f"{file}:{one.record.line}", one.record.reason
             failures.append(Failure(stage=STAGE, subject=subject, cause=cause, remedy=_MEND))

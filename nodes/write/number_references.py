@@ -149,8 +149,7 @@ def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> RunOutcom
         return "partial" if state.get("sufficiency") else "nothing"
     judged = [item for text in sentences for item in (*text.citations, text.verdict) if item]
     open_ = any(item.verdict == "not_checked" for item in judged)
-    whole = bool(state.get("checks")) and not open_
-    return outcome_of(sentences, failures, whole=whole)
+    return outcome_of(sentences, failures, whole=bool(state.get("checks")) and not open_)
 
 
 def _sentence(

@@ -251,8 +251,7 @@ async def _ask(
     if facets := _facets(state):
         inputs["facets"] = facets
     if services.mind.spare(TASK, **inputs) < 0:
-        bare = [item.model_copy(update={"abstract": ""}) for item in shown]
-        inputs = {**inputs, "papers": bare}
+        inputs = {**inputs, "papers": [item.model_copy(update={"abstract": ""}) for item in shown]}
         fail("the abstracts do not fit in the model's window", "CiteLoom planned from the titles")
     error = "the titles do not fit in the model's window"
     if services.mind.spare(TASK, **inputs) >= 0:

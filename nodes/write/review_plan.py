@@ -53,8 +53,7 @@ async def review_plan(state: WriteState, runtime: NodeRuntime) -> WriteState:
 def _edited(text: str, state: WriteState, papers: Mapping[str, Paper]) -> WriteState:
     """Return the plan as edited, with keys for papers that were not to be cited before."""
     aliases = index_by_ids(papers.values())
-    named = named_papers(text, state["selected"], aliases)
-    keys = with_new_keys(state["keys"], named)
+    keys = with_new_keys(state["keys"], named_papers(text, state["selected"], aliases))
     edited = parse_plan(text, state["selected"], aliases, keys)
     return {"outline": with_themes(edited, state["outline"]), "keys": keys}
 

@@ -64,8 +64,7 @@ class IngestTarget:
 
     def known(self) -> set[str]:
         """Return the hashes of all documents that are here as they would be read and kept now."""
-        entries = self.library.texts.documents()
-        return {entry.sha256 for entry in entries if self._is_whole(entry)}
+        return {entry.sha256 for entry in self.library.texts.documents() if self._is_whole(entry)}
 
     def same_paper(self, found: Paper) -> Paper | None:
         """Return the paper that is here under one of these ids or, if it has none, its whole title."""

@@ -77,8 +77,7 @@ _AVERAGE_LENGTH = 120.0  # words of a title and abstract without stop words
 def _model() -> "Bm25":
     from qdrant_edge import Bm25, Bm25Config
 
-    config = Bm25Config(language="english", ascii_folding=True, avg_len=_AVERAGE_LENGTH)
-    return Bm25(config)
+    return Bm25(Bm25Config(language="english", ascii_folding=True, avg_len=_AVERAGE_LENGTH))
 
 
 def document_terms(text: str) -> Sparse:

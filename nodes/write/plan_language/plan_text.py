@@ -89,8 +89,7 @@ def _read_list(rows: Sequence[PlanRow], counts: dict[str, int]) -> list[PlanSket
             bare = row.text
             continue
         lines.append(_item(row, paragraph, theme))
-        inside = sum(item.paragraph == paragraph for item in lines)
-        if row.number not in {0, inside, len(lines)}:
+        if row.number not in {0, sum(item.paragraph == paragraph for item in lines), len(lines)}:
             raise InputError(
                 f"the plan's line {len(lines)} is labelled {row.number}: '{row.text[:60]}'; put the lines in "
                 "their order and give one for each sentence"
@@ -320,8 +319,7 @@ def plan_text(plan: Plan, numbers: Mapping[str, int]) -> str:
     """
     rows = [f"{plan.words} words in all", ""] if plan.words is not None else []
     before: PlanLine | None = None
-    lines = [line for line in plan.lines if not line.covers]
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate([line for line in plan.lines if not line.covers], start=1):
         if before is None or line.paragraph != before.paragraph:
             rows += [""] if before else []
             rows += [f"# {_flat(line.theme)}"] if line.theme.strip() else []
