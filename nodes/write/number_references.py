@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from nodes.common.ask_person import SHOWN, make_paper_cards
-from nodes.write.plan_language.plan_text import plan_text
+from nodes.write.plan_language.read_plan import plan_text
 from nodes.write.writers.writer import EMPTY_DRAFT
 from state.channels import SavedSection, WriteOutput, WriteState
 from state.inputs import WriteChoices

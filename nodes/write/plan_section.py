@@ -16,7 +16,7 @@ from nodes.common.ask_model import ask_with_check
 from nodes.common.ask_person import should_ask
 from nodes.cost.kept_budget import saving_services
 from nodes.find.paper_themes import paper_themes
-from nodes.write.plan_language.plan_text import parse_plan
+from nodes.write.plan_language.read_plan import parse_plan
 from nodes.write.writers.writer import one_line_each
 from state.channels import WriteState
 from state.paper import Paper, index_by_ids

@@ -7,7 +7,7 @@ stops here as the run's setting `review_plan` asks; it goes on with the answer.
 from collections.abc import Mapping, Sequence
 
 from nodes.common.ask_person import CLOSING, ask_person, make_paper_cards, should_ask
-from nodes.write.plan_language.plan_text import named_papers, parse_plan, plan_text, with_themes
+from nodes.write.plan_language.read_plan import named_papers, parse_plan, plan_text, with_themes
 from state.channels import WriteState
 from state.paper import Paper, index_by_ids
 from state.questions import PlanQuestion
