@@ -98,22 +98,20 @@ async def search_full_texts(
     failures: list[Failure] = []
     for answer in answers:
         if isinstance(answer, TransientError | PermanentError):
-            failures = [_search_failure(stage, len(asked), str(answer))]
+            failures = [
+                Failure(
+                    stage=stage,
+                    subject=f"Semantic Scholar's full texts, for {counted(len(asked), 'claim')}",
+                    cause=str(answer),
+                    remedy="the claims were judged without them",
+                )
+            ]
         elif isinstance(answer, BaseException):
             raise answer
         else:
             for item in answer:
                 found.setdefault(item.paper, {})[item.id] = item
     return {key: list(items.values()) for key, items in found.items()}, failures
-
-
-def _search_failure(stage: str, count: int, cause: str) -> Failure:
-    return Failure(
-        stage=stage,
-        subject=f"Semantic Scholar's full texts, for {counted(count, 'claim')}",
-        cause=cause,
-        remedy="the claims were judged without them",
-    )
 
 
 SECONDS = 180.0

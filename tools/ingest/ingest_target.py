@@ -15,7 +15,7 @@ from tools.documents.structured_article import READER as S2ORC
 from tools.embed.embedder import Embedder
 from tools.errors import LibraryError, logger_of
 from tools.library.library import Library
-from tools.library.open_library import CATALOG, create_library, delete_library, folder_of
+from tools.library.open_library import create_library, delete_library
 from tools.settings import Settings
 
 logger = logger_of(__name__)
@@ -115,11 +115,6 @@ def open_for_adding(name: str, settings: Settings, embedder: Embedder) -> Ingest
     """
     library = create_library(name, settings, embedder)
     return IngestTarget(library, embedder, grobid_of(settings), DocumentStore(settings.home))
-
-
-def is_made(name: str, settings: Settings) -> bool:
-    """Whether there is a library of this name. Reads the disk."""
-    return (folder_of(name, settings) / CATALOG).exists()
 
 
 def drop_if_empty(name: str, settings: Settings, embedder: Embedder) -> None:
