@@ -1,4 +1,4 @@
-"""The text of a plan read: its rows, the papers that it names, and directions such as '5 sentences'.
+"""The rows of a plan: its text cut into them, the papers that it names, and directions such as '5 sentences'.
 
 The patterns expect text in which white space is single spaces and papers are markers, so each of
 them looks at a character a bounded number of times.

@@ -1,4 +1,7 @@
-"""The two forms of a plan: a row for each sentence, or directions such as 'cite [1] on line 2'."""
+"""A plan that a person wrote or edited is read, in either form: a row for each sentence, or directions.
+
+Directions are such as 'cite [1] on line 2'. `plan_text` prints a plan so that it is read back as it was.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
