@@ -349,8 +349,7 @@ async def _done(
             f"{graph} has no option {', '.join(unknown)}; there are {', '.join(names)}"
         )
     async with local_runs() as runs:
-        run = await runs.start(graph, inputs, given)
-        return await _rested(runs, run, person, watch)
+        return await _rested(runs, await runs.start(graph, inputs, given), person, watch)
 
 
 async def _rested(

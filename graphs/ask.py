@@ -9,10 +9,7 @@ model named the keywords of the passages.
 A fatal failure leads to present_answer: a run always shows what it has.
 """
 
-from langgraph.graph import END, START
-
-from graphs.calling import Graph
-from graphs.policies import add_cost_review, add_first_step, add_steps, or_end
+from graphs.policies import add_cost_review, connect, new_graph, or_end
 from nodes.ask.answer_in_one_call import answer_in_one_call
 from nodes.ask.check_answer import check_answer
 from nodes.ask.compose_answer import compose_answer
@@ -25,7 +22,7 @@ from nodes.ask.take_question import take_question
 from state.ask import AskOutput, AskState
 from state.inputs import AskInput
 from state.run import fatal_failure
-from tools.run_settings import read_route_options, settings_class_of
+from tools.run_settings import read_route_options
 
 
 def after_retrieval(state: AskState) -> str:
@@ -42,15 +39,12 @@ def after_claims(state: AskState) -> str:
     return "search_passages" if state["hop"] > len(state["hops"]) else "compose_answer"
 
 
-builder = Graph(
+builder = new_graph(
+    "ask",
     AskState,
-    context_schema=settings_class_of("ask"),
-    input_schema=AskInput,
-    output_schema=AskOutput,
-)
-add_first_step(builder, take_question)
-add_steps(
-    builder,
+    AskInput,
+    AskOutput,
+    take_question,
     rewrite_question,
     plan_search,
     search_passages,
@@ -58,6 +52,7 @@ add_steps(
     compose_answer,
     answer_in_one_call,
     check_answer,
+    last=present_answer,
     timed=True,
 )
 add_cost_review(
@@ -67,25 +62,19 @@ add_cost_review(
     between=("take_question", "rewrite_question"),
     end="present_answer",
 )
-builder.add_node("present_answer", present_answer)
-
-builder.add_edge(START, "take_question")
-for before, after in (
-    ("rewrite_question", "plan_search"),
-    ("plan_search", "search_passages"),
-    ("compose_answer", "check_answer"),
-    ("answer_in_one_call", "check_answer"),
-):
-    builder.add_conditional_edges(
-        before, or_end(after, "present_answer"), [after, "present_answer"]
-    )
-builder.add_conditional_edges(
-    "search_passages", after_retrieval, ["extract_claims", "answer_in_one_call", "present_answer"]
+connect(
+    builder,
+    or_end("rewrite_question", "plan_search", "present_answer"),
+    or_end("plan_search", "search_passages", "present_answer"),
+    (
+        "search_passages",
+        after_retrieval,
+        ["extract_claims", "answer_in_one_call", "present_answer"],
+    ),
+    ("extract_claims", after_claims, ["search_passages", "compose_answer", "present_answer"]),
+    or_end("compose_answer", "check_answer", "present_answer"),
+    or_end("answer_in_one_call", "check_answer", "present_answer"),
+    ("check_answer", "present_answer"),
 )
-builder.add_conditional_edges(
-    "extract_claims", after_claims, ["search_passages", "compose_answer", "present_answer"]
-)
-builder.add_edge("check_answer", "present_answer")
-builder.add_edge("present_answer", END)
 
 graph = builder.compile(name="ask")

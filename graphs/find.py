@@ -18,11 +18,10 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any, Literal
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import StateGraph
 from langgraph.types import Send
 
-from graphs.calling import Graph
-from graphs.policies import add_cost_review, add_first_step, add_steps, may_ask
+from graphs.policies import add_cost_review, connect, may_ask, new_graph
 from nodes.find.check_retractions import check_retractions
 from nodes.find.estimate_completeness import estimate_completeness
 from nodes.find.expand_citations import expand_citations
@@ -44,7 +43,7 @@ from nodes.find.weigh_links import weigh_links
 from state.channels import FindOutput, FindState
 from state.inputs import FindInput
 from state.run import fatal_failure
-from tools.run_settings import RunSettings, read_route_options, settings_class_of
+from tools.run_settings import RunSettings, read_route_options
 from tools.scholar.open_source import answers_query
 
 
@@ -183,17 +182,12 @@ def build_search(
     name: str, state: type[Any], takes: type[FindInput], gives: type[Any]
 ) -> StateGraph[Any, RunSettings, Any, Any]:
     """Return the steps of `find` as those of the graph `name`, without what follows on queries and on the estimate."""
-    made = Graph(
+    made = new_graph(
+        name,
         state,
-        context_schema=settings_class_of(name),
-        input_schema=takes,
-        output_schema=gives,
-    )
-    add_first_step(made, read_input)
-    for step in (select_papers, estimate_completeness, present_papers):
-        made.add_node(step.__name__, step)
-    add_steps(
-        made,
+        takes,
+        gives,
+        read_input,
         generate_queries,
         review_queries,
         search_source,
@@ -206,27 +200,27 @@ def build_search(
         reflect_on_sufficiency,
         check_retractions,
         review_papers,
+        last=present_papers,
     )
-    made.add_edge(START, "read_input")
+    made.add_node("select_papers", select_papers)
+    made.add_node("estimate_completeness", estimate_completeness)
     around = ("read_input", "generate_queries")
     add_cost_review(made, name, _cost_of, between=around, end="present_papers")
-    made.add_conditional_edges("review_queries", send_queries, list(_SEARCHING))
-    made.add_edge("search_source", "merge_records")
-    made.add_edge("merge_records", "screen_papers")
-    made.add_conditional_edges("screen_papers", after_screen)
-    made.add_edge("expand_citations", "merge_records")
-    made.add_conditional_edges(
-        "shortlist_papers", send_papers_to_judge, ["judge_papers", "weigh_links"]
+    connect(
+        made,
+        ("review_queries", send_queries, list(_SEARCHING)),
+        ("search_source", "merge_records"),
+        ("merge_records", "screen_papers"),
+        ("screen_papers", after_screen),
+        ("expand_citations", "merge_records"),
+        ("shortlist_papers", send_papers_to_judge, ["judge_papers", "weigh_links"]),
+        ("judge_papers", "weigh_links"),
+        ("weigh_links", after_weighing),
+        ("reflect_on_sufficiency", after_reflection, ["review_queries", *_SEARCHING]),
+        ("check_retractions", "select_papers"),
+        ("select_papers", after_selection),
+        ("review_papers", "estimate_completeness"),
     )
-    made.add_edge("judge_papers", "weigh_links")
-    made.add_conditional_edges("weigh_links", after_weighing)
-    made.add_conditional_edges(
-        "reflect_on_sufficiency", after_reflection, ["review_queries", *_SEARCHING]
-    )
-    made.add_edge("check_retractions", "select_papers")
-    made.add_conditional_edges("select_papers", after_selection)
-    made.add_edge("review_papers", "estimate_completeness")
-    made.add_edge("present_papers", END)
     return made
 
 

@@ -11,11 +11,9 @@ Every step does again, at next to no cost, what was done before it was stopped.
 
 from typing import Literal
 
-from langgraph.graph import END, START
 from langgraph.types import Send
 
-from graphs.calling import Graph
-from graphs.policies import add_first_step, add_steps
+from graphs.policies import connect, new_graph
 from nodes.ingest.complete_records import complete_records
 from nodes.ingest.index_passages import index_passages, next_wave
 from nodes.ingest.read_on_cluster import read_on_cluster
@@ -24,7 +22,6 @@ from nodes.ingest.report_ingest import report_ingest
 from nodes.ingest.take_sources import take_sources
 from state.ingest import IngestInput, IngestOutput, IngestState
 from state.run import fatal_failure
-from tools.run_settings import settings_class_of
 
 
 def each_source(state: IngestState) -> list[Send] | Literal["report_ingest"]:
@@ -41,26 +38,25 @@ def each_source(state: IngestState) -> list[Send] | Literal["report_ingest"]:
     return [*single, *([Send("read_on_cluster", shared | {"sources": bulk})] if bulk else [])]
 
 
-builder = Graph(
+builder = new_graph(
+    "ingest",
     IngestState,
-    context_schema=settings_class_of("ingest"),
-    input_schema=IngestInput,
-    output_schema=IngestOutput,
+    IngestInput,
+    IngestOutput,
+    take_sources,
+    read_source,
+    read_on_cluster,
+    complete_records,
+    index_passages,
+    last=report_ingest,
 )
-add_first_step(builder, take_sources)
-add_steps(builder, read_source, read_on_cluster, complete_records, index_passages)
-builder.add_node("report_ingest", report_ingest)
-
-builder.add_edge(START, "take_sources")
-builder.add_conditional_edges(
-    "take_sources", each_source, ["read_source", "read_on_cluster", "report_ingest"]
+connect(
+    builder,
+    ("take_sources", each_source, ["read_source", "read_on_cluster", "report_ingest"]),
+    ("read_source", "complete_records"),
+    ("read_on_cluster", "complete_records"),
+    ("complete_records", "index_passages"),
+    ("index_passages", each_source, ["read_source", "read_on_cluster", "report_ingest"]),
 )
-builder.add_edge("read_source", "complete_records")
-builder.add_edge("read_on_cluster", "complete_records")
-builder.add_edge("complete_records", "index_passages")
-builder.add_conditional_edges(
-    "index_passages", each_source, ["read_source", "read_on_cluster", "report_ingest"]
-)
-builder.add_edge("report_ingest", END)
 
 graph = builder.compile(name="ingest")

@@ -10,7 +10,7 @@ from typing import Literal
 from langgraph.types import Send
 
 from graphs.find import build_search, search_after
-from graphs.policies import add_steps
+from graphs.policies import add_steps, connect
 from nodes.novelty.choose_nearest import choose_nearest
 from nodes.novelty.compare_claim import compare_claim
 from nodes.novelty.cut_claims import cut_claims
@@ -33,10 +33,13 @@ def send_claims(state: NoveltyState) -> list[Send] | Literal["present_papers"]:
 
 builder = build_search("novelty", NoveltyState, NoveltyInput, NoveltyOutput)
 add_steps(builder, cut_claims, choose_nearest, compare_claim)
-builder.add_edge("generate_queries", "cut_claims")
 search_after(builder, "cut_claims")
-builder.add_edge("estimate_completeness", "choose_nearest")
-builder.add_conditional_edges("choose_nearest", send_claims, ["compare_claim", "present_papers"])
-builder.add_edge("compare_claim", "present_papers")
+connect(
+    builder,
+    ("generate_queries", "cut_claims"),
+    ("estimate_completeness", "choose_nearest"),
+    ("choose_nearest", send_claims, ["compare_claim", "present_papers"]),
+    ("compare_claim", "present_papers"),
+)
 
 graph = builder.compile(name="novelty")

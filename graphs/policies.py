@@ -4,18 +4,19 @@ from collections.abc import Callable
 from typing import Any, get_type_hints
 
 from langgraph.errors import NodeTimeoutError
-from langgraph.graph import StateGraph
+from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import RetryPolicy
 from typing_extensions import TypedDict
 
+from graphs.calling import Graph
 from nodes.common.node_errors import after_preload, end_run_on_error, with_seconds
 from nodes.cost.review_cost import Asked, review_cost
 from state.channels import Routed, Shared
 from state.questions import QuestionKind
 from state.run import fatal_failure
 from tools.errors import TransientError
-from tools.run_settings import RunSettings, read_route_options
+from tools.run_settings import RunSettings, read_route_options, settings_class_of
 from tools.telemetry.run_watcher import install_run_watcher
 
 # LangGraph's default would retry a 404 and not a 429; and the minds and sources have retried each
@@ -40,14 +41,49 @@ def unchecked_input_type(graph: StateGraph[Any, RunSettings, Any, Any]) -> Any:
     return TypedDict(f"{graph.state_schema.__name__}AsSent", hints)  # type: ignore[operator]
 
 
-def add_first_step(graph: StateGraph[Any, RunSettings, Any, Any], node: Callable[..., Any]) -> None:
-    """Add the node that reads what the caller sent."""
+def new_graph(
+    name: str,
+    state: type[Any],
+    takes: type[Any],
+    gives: type[Any],
+    first: Callable[..., Any],
+    *steps: Callable[..., Any],
+    last: Callable[..., Any] | None = None,
+    timed: bool = False,
+) -> Graph[Any, RunSettings, Any, Any]:
+    """Return the graph of this name with its steps.
+
+    Args:
+        name: As callers know it.
+        state: Its channels.
+        takes: Its input.
+        gives: Its output.
+        first: Reads what the caller sent.
+        steps: Others; see `add_steps`, and `timed` there.
+        last: Puts the result together, and always runs.
+        timed: Whether steps tell their seconds.
+    """
+    graph: Graph[Any, RunSettings, Any, Any] = Graph(
+        state, context_schema=settings_class_of(name), input_schema=takes, output_schema=gives
+    )
     graph.add_node(
-        node.__name__,
-        after_preload(node),
+        first.__name__,
+        after_preload(first),
         input_schema=unchecked_input_type(graph),
         retry_policy=RETRY,
     )
+    add_steps(graph, *steps, timed=timed)
+    graph.add_edge(START, first.__name__)
+    if last:
+        graph.add_node(last.__name__, last)
+        graph.add_edge(last.__name__, END)
+    return graph
+
+
+def connect(graph: StateGraph[Any, RunSettings, Any, Any], *edges: tuple[Any, ...]) -> None:
+    """Add edges: from a step to the next one, or to those that a router chooses, which may be listed behind it."""
+    for before, *ways in edges:
+        (graph.add_conditional_edges if callable(ways[0]) else graph.add_edge)(before, *ways)
 
 
 def add_steps(
@@ -97,10 +133,8 @@ def add_cost_review(
             return end
         return node.__name__ if may_ask(state, "cost") else after
 
-    graph.add_conditional_edges(before, route, list(dict.fromkeys((node.__name__, after, end))))
-    graph.add_conditional_edges(
-        node.__name__, or_end(after, end), list(dict.fromkeys((after, end)))
-    )
+    ways = list(dict.fromkeys((node.__name__, after, end)))
+    connect(graph, (before, route, ways), or_end(node.__name__, after, end))
 
 
 def may_ask(state: Routed, kind: QuestionKind) -> bool:
@@ -108,11 +142,11 @@ def may_ask(state: Routed, kind: QuestionKind) -> bool:
     return getattr(read_route_options(state), f"review_{kind}") not in {"off", False}
 
 
-def or_end(following: str, end: str) -> Callable[[Shared], str]:
-    """Return a router that goes on to `following`, or to `end` where a step has failed for good."""
+def or_end(before: str, after: str, end: str) -> tuple[Any, ...]:
+    """Return the edge that goes on to the step after, or to `end` where one has failed for good."""
 
     # The type says what is read: without it LangGraph hands a router what its step wrote, unmerged.
     def route(state: Shared) -> str:
-        return end if fatal_failure(state.get("failures", [])) else following
+        return end if fatal_failure(state.get("failures", [])) else after
 
-    return route
+    return before, route, list(dict.fromkeys((after, end)))

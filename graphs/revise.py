@@ -7,18 +7,15 @@ take_section -> read_papers (those that were not read) -> review_plan -> write_d
 
 from typing import Literal
 
-from langgraph.graph import START
 from langgraph.types import Send
 
-from graphs.calling import Graph
-from graphs.policies import add_first_step, add_steps, or_end
+from graphs.policies import connect, new_graph, or_end
 from graphs.write import add_writing, send_papers_to_read
 from nodes.revise.revise_section import revise_section
 from nodes.revise.take_section import take_section
 from state.channels import ReviseState, WriteOutput
 from state.inputs import ReviseInput
 from state.run import fatal_failure
-from tools.run_settings import settings_class_of
 
 
 def after_section(
@@ -32,25 +29,16 @@ def after_section(
     return "revise_section" if state["told"] else send_papers_to_read(state)
 
 
-builder = Graph(
-    ReviseState,
-    context_schema=settings_class_of("revise"),
-    input_schema=ReviseInput,
-    output_schema=WriteOutput,
-)
-add_first_step(builder, take_section)
-add_steps(builder, revise_section)
+builder = new_graph("revise", ReviseState, ReviseInput, WriteOutput, take_section, revise_section)
 add_writing(builder)
-builder.add_edge(START, "take_section")
-builder.add_conditional_edges(
-    "take_section",
-    after_section,
-    ["revise_section", "read_papers", "review_plan", "check_citations", "audit_citations"],
-)
-builder.add_conditional_edges(
-    "revise_section",
-    or_end("check_citations", "audit_citations"),
-    ["check_citations", "audit_citations"],
+connect(
+    builder,
+    (
+        "take_section",
+        after_section,
+        ["revise_section", "read_papers", "review_plan", "check_citations", "audit_citations"],
+    ),
+    or_end("revise_section", "check_citations", "audit_citations"),
 )
 
 graph = builder.compile(name="revise")

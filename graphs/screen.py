@@ -6,18 +6,15 @@ A fatal failure leads to present_screening; without a model the branches decide 
 
 from typing import Literal
 
-from langgraph.graph import END, START
 from langgraph.types import Send
 
-from graphs.calling import Graph
-from graphs.policies import add_first_step, add_steps
+from graphs.policies import connect, new_graph
 from nodes.screen.present_screening import present_screening
 from nodes.screen.screen_by_criteria import AT_ONCE, screen_by_criteria
 from nodes.screen.take_screening import take_screening
 from state.channels import ScreenOutput, ScreenState
 from state.inputs import ScreenInput
 from state.run import fatal_failure
-from tools.run_settings import settings_class_of
 
 
 def send_papers(state: ScreenState) -> list[Send] | Literal["present_screening"]:
@@ -39,21 +36,19 @@ def send_papers(state: ScreenState) -> list[Send] | Literal["present_screening"]
     ]
 
 
-builder = Graph(
+builder = new_graph(
+    "screen",
     ScreenState,
-    context_schema=settings_class_of("screen"),
-    input_schema=ScreenInput,
-    output_schema=ScreenOutput,
+    ScreenInput,
+    ScreenOutput,
+    take_screening,
+    screen_by_criteria,
+    last=present_screening,
 )
-add_first_step(builder, take_screening)
-add_steps(builder, screen_by_criteria)
-builder.add_node("present_screening", present_screening)
-
-builder.add_edge(START, "take_screening")
-builder.add_conditional_edges(
-    "take_screening", send_papers, ["screen_by_criteria", "present_screening"]
+connect(
+    builder,
+    ("take_screening", send_papers, ["screen_by_criteria", "present_screening"]),
+    ("screen_by_criteria", "present_screening"),
 )
-builder.add_edge("screen_by_criteria", "present_screening")
-builder.add_edge("present_screening", END)
 
 graph = builder.compile(name="screen")

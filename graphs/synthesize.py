@@ -11,11 +11,10 @@ from collections.abc import Awaitable, Callable
 from itertools import pairwise
 from typing import Any
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import StateGraph
 from langgraph.types import Send
 
-from graphs.calling import Graph
-from graphs.policies import add_cost_review, add_first_step, add_steps, or_end
+from graphs.policies import add_cost_review, connect, new_graph, or_end
 from nodes.synthesize.align_lines import align_lines
 from nodes.synthesize.judge_relevance import judge_relevance
 from nodes.synthesize.merge_references import merge_references
@@ -27,7 +26,7 @@ from nodes.synthesize.synthesize_answer import synthesize_answer
 from nodes.synthesize.take_question_and_papers import take_question_and_papers
 from state.run import fatal_failure
 from state.synthesis import SynthesizeInput, SynthesizeOutput, SynthesizeState
-from tools.run_settings import RunSettings, settings_class_of
+from tools.run_settings import RunSettings
 
 Step = Callable[..., Awaitable[Any]]
 
@@ -65,22 +64,21 @@ def wired(
     The benchmarks compare other ways of finding contexts (evals.synthesis.chunks) and of aligning lines
     (evals.synthesis.arms), a step of the same name.
     """
-    made = Graph(
+    made = new_graph(
+        "synthesize",
         SynthesizeState,
-        context_schema=settings_class_of("synthesize"),
-        input_schema=SynthesizeInput,
-        output_schema=SynthesizeOutput,
+        SynthesizeInput,
+        SynthesizeOutput,
+        take_question_and_papers,
+        read_stack_paper,
+        merge_references,
+        *finding,
+        synthesize_answer,
+        align,
+        resolve_works,
+        last=present_synthesis,
+        timed=True,
     )
-    add_first_step(made, take_question_and_papers)
-    add_steps(made, read_stack_paper, merge_references, *finding, timed=True)
-    add_steps(made, synthesize_answer, align, resolve_works, timed=True)
-    made.add_node("present_synthesis", present_synthesis)
-
-    made.add_edge(START, "take_question_and_papers")
-    made.add_conditional_edges(
-        "take_question_and_papers", each_paper, ["read_stack_paper", "present_synthesis"]
-    )
-    made.add_edge("read_stack_paper", "merge_references")
     chain = [step.__name__ for step in finding]
     add_cost_review(
         made,
@@ -89,19 +87,20 @@ def wired(
         between=("merge_references", chain[0]),
         end="present_synthesis",
     )
-    for name, following in [*pairwise(chain), ("align_lines", "resolve_works")]:
-        ways = or_end(following, "present_synthesis")
-        made.add_conditional_edges(name, ways, [following, "present_synthesis"])
-    made.add_conditional_edges(
-        chain[-1], after_relevance, ["synthesize_answer", "present_synthesis"]
+    connect(
+        made,
+        ("take_question_and_papers", each_paper, ["read_stack_paper", "present_synthesis"]),
+        ("read_stack_paper", "merge_references"),
+        *(or_end(*pair, "present_synthesis") for pair in pairwise(chain)),
+        or_end("align_lines", "resolve_works", "present_synthesis"),
+        (chain[-1], after_relevance, ["synthesize_answer", "present_synthesis"]),
+        (
+            "synthesize_answer",
+            after_synthesis,
+            ["synthesize_answer", "align_lines", "present_synthesis"],
+        ),
+        ("resolve_works", "present_synthesis"),
     )
-    made.add_conditional_edges(
-        "synthesize_answer",
-        after_synthesis,
-        ["synthesize_answer", "align_lines", "present_synthesis"],
-    )
-    made.add_edge("resolve_works", "present_synthesis")
-    made.add_edge("present_synthesis", END)
     return made
 
 

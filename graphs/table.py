@@ -6,16 +6,12 @@ fill_rows -> fill_rows     while there are papers left: each time some, after wh
 A fatal failure leads to present_table: a run always shows the rows it has.
 """
 
-from langgraph.graph import END, START
-
-from graphs.calling import Graph
-from graphs.policies import add_cost_review, add_first_step, add_steps
+from graphs.policies import add_cost_review, new_graph
 from nodes.table.fill_rows import fill_rows
 from nodes.table.present_table import present_table
 from nodes.table.take_columns import take_columns
 from state.run import fatal_failure
 from state.table import TableInput, TableOutput, TableState
-from tools.run_settings import settings_class_of
 
 
 def after_rows(state: TableState) -> str:
@@ -24,14 +20,9 @@ def after_rows(state: TableState) -> str:
     return "present_table" if ended else "fill_rows"
 
 
-builder = Graph(
-    TableState,
-    context_schema=settings_class_of("table"),
-    input_schema=TableInput,
-    output_schema=TableOutput,
+builder = new_graph(
+    "table", TableState, TableInput, TableOutput, take_columns, fill_rows, last=present_table
 )
-add_first_step(builder, take_columns)
-add_steps(builder, fill_rows)
 add_cost_review(
     builder,
     "table",
@@ -39,10 +30,6 @@ add_cost_review(
     between=("take_columns", "fill_rows"),
     end="present_table",
 )
-builder.add_node("present_table", present_table)
-
-builder.add_edge(START, "take_columns")
 builder.add_conditional_edges("fill_rows", after_rows, ["fill_rows", "present_table"])
-builder.add_edge("present_table", END)
 
 graph = builder.compile(name="table")

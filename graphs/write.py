@@ -23,8 +23,14 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from graphs.calling import Graph
-from graphs.policies import add_cost_review, add_first_step, add_steps, may_ask, or_end
+from graphs.policies import (
+    add_cost_review,
+    add_steps,
+    connect,
+    may_ask,
+    new_graph,
+    or_end,
+)
 from nodes.write.audit_citations import audit_citations
 from nodes.write.check_citations import check_citations
 from nodes.write.choose_cited import choose_cited
@@ -187,37 +193,49 @@ TEXT = ["read_papers", "check_citations", "audit_citations", "compare_papers"]
 
 def add_writing(graph: StateGraph[Any, RunSettings, Any, Any]) -> None:
     """Add the steps from a plan to the result."""
-    add_steps(graph, read_papers, review_plan, write_draft, choose_draft)
-    add_steps(graph, check_citations, revise_draft, rewrite_unsupported)
-    add_steps(graph, audit_citations, review_text, compare_papers)
-    graph.add_node("number_references", number_references)
-    graph.add_conditional_edges("read_papers", after_reading)
-    graph.add_conditional_edges("review_plan", after_review, ["review_plan", *WRITE])
-    graph.add_edge("write_draft", "choose_draft")
-    graph.add_conditional_edges("choose_draft", send_draft_jobs, WRITE)
-    graph.add_conditional_edges(
-        "check_citations",
-        after_check,
-        ["revise_draft", "read_papers", "rewrite_unsupported", "audit_citations"],
+    add_steps(
+        graph,
+        read_papers,
+        review_plan,
+        write_draft,
+        choose_draft,
+        check_citations,
+        revise_draft,
+        rewrite_unsupported,
+        audit_citations,
+        review_text,
+        compare_papers,
     )
-    graph.add_edge("revise_draft", "check_citations")
-    graph.add_conditional_edges("rewrite_unsupported", after_rewrite)
-    graph.add_conditional_edges("audit_citations", after_audit, ["review_text", *TEXT])
-    graph.add_conditional_edges("review_text", after_text, TEXT)
-    graph.add_conditional_edges("compare_papers", after_table)
-    graph.add_edge("number_references", END)
+    graph.add_node("number_references", number_references)
+    connect(
+        graph,
+        ("read_papers", after_reading),
+        ("review_plan", after_review, ["review_plan", *WRITE]),
+        ("write_draft", "choose_draft"),
+        ("choose_draft", send_draft_jobs, WRITE),
+        (
+            "check_citations",
+            after_check,
+            ["revise_draft", "read_papers", "rewrite_unsupported", "audit_citations"],
+        ),
+        ("revise_draft", "check_citations"),
+        ("rewrite_unsupported", after_rewrite),
+        ("audit_citations", after_audit, ["review_text", *TEXT]),
+        ("review_text", after_text, TEXT),
+        ("compare_papers", after_table),
+        ("number_references", END),
+    )
 
 
 def add_planning(graph: StateGraph[Any, RunSettings, Any, Any]) -> None:
     """Add the steps from the selected papers to the result."""
     add_steps(graph, choose_cited, plan_section)
     add_writing(graph)
-    graph.add_conditional_edges(
-        "choose_cited",
-        or_end("plan_section", "audit_citations"),
-        ["plan_section", "audit_citations"],
+    connect(
+        graph,
+        or_end("choose_cited", "plan_section", "audit_citations"),
+        ("plan_section", after_plan, ["review_plan", *WRITE]),
     )
-    graph.add_conditional_edges("plan_section", after_plan, ["review_plan", *WRITE])
 
 
 writing = StateGraph(
@@ -235,15 +253,8 @@ def _cost_of(state: WriteState) -> Mapping[str, Any]:
     return {"papers": state["selected"], "cite": choices.cite, "plan": choices.plan}
 
 
-builder = Graph(
-    WriteState,
-    context_schema=settings_class_of("write"),
-    input_schema=WriteInput,
-    output_schema=WriteOutput,
-)
-add_first_step(builder, take_papers)
+builder = new_graph("write", WriteState, WriteInput, WriteOutput, take_papers)
 add_planning(builder)
-builder.add_edge(START, "take_papers")
 add_cost_review(
     builder, "write", _cost_of, between=("take_papers", "choose_cited"), end="choose_cited"
 )

@@ -61,6 +61,8 @@ _LINKS = (
 """Where links say which paper they lead to. A DOI that is none is not found, and its title is looked up."""
 _DASHES = re.compile(r"\s*[-‐-―−]+\s*")
 NO_AUTHOR = "No author"
+ID_KINDS = ("doi", "arxiv", "openalex", "s2", "pmid", "pmcid", "local", "title")
+"""What stands before the colon of an id, the kind that a work is called by first."""
 _ARXIV_DOI = "10.48550/arxiv."
 
 
@@ -272,6 +274,12 @@ def canonical_id(raw: str) -> str:
     return (text.startswith(("http://", "https://")) and id_in(text)) or f"local:{text}"
 
 
+def id_rank(key: str) -> int:
+    """Return the place of an id's kind among those by which a work may be called; 0 is the best."""
+    kind = key.split(":", 1)[0]
+    return ID_KINDS.index(kind if kind in ID_KINDS else "local")
+
+
 def id_in(link: str) -> str | None:
     """Return the canonical id of the paper behind a web link, or None where the link does not say it."""
     for pattern, form in _LINKS:
@@ -310,8 +318,7 @@ def identify(
         )
         if value
     ]
-    ranks = ("doi", "arxiv", "openalex", "s2", "pmid", "pmcid", "local", "title")
-    ids = sorted(dict.fromkeys(known), key=lambda key: ranks.index(key.split(":", 1)[0]))
+    ids = sorted(dict.fromkeys(known), key=id_rank)
     if not ids:
         family = Author(name=first_author).family.split() if first_author else []
         author = title_key(family[-1]) if family else ""
@@ -385,19 +392,6 @@ def merge_papers(first: Paper, second: Paper) -> Paper:
 
 
 _SCALARS = (
-    "abstract",
-    "year",
-    "published",
-    "venue",
-    "volume",
-    "issue",
-    "pages",
-    "doi",
-    "arxiv",
-    "openalex",
-    "semantic_scholar",
-    "url",
-    "pdf",
-    "cited_by",
-    "record",
+    *("abstract", "year", "published", "venue", "volume", "issue", "pages", "doi", "arxiv"),
+    *("openalex", "semantic_scholar", "url", "pdf", "cited_by", "record"),
 )

@@ -17,7 +17,6 @@ SENT_TO = {
     "llm_base_url": "llm_api_key",
     "embeddings_base_url": "embeddings_api_key",
     "qdrant_url": "qdrant_api_key",
-    "qdrant_grpc_port": "qdrant_api_key",
     "openalex_url": "openalex_api_key",
     "semantic_scholar_url": "semantic_scholar_api_key",
     "serpapi_url": "serpapi_api_key",

@@ -357,25 +357,20 @@ class RunSettings(
         return 20.0 if asks else 35.0
 
 
+_PRICED = (CommonSettings, CostApprovalSettings)
+_FINDING = (*_PRICED, HopSettings, FindSettings)
 SETTINGS_BY_GRAPH: Mapping[str, tuple[type, ...]] = {
-    "find": (CommonSettings, CostApprovalSettings, HopSettings, FindSettings),
-    "write": (CommonSettings, CostApprovalSettings, WriteSettings, Checking),
-    "review": (
-        CommonSettings,
-        CostApprovalSettings,
-        HopSettings,
-        FindSettings,
-        WriteSettings,
-        Checking,
-    ),
-    "novelty": (CommonSettings, CostApprovalSettings, HopSettings, FindSettings, Checking),
+    "find": _FINDING,
+    "write": (*_PRICED, WriteSettings, Checking),
+    "review": (*_FINDING, WriteSettings, Checking),
+    "novelty": (*_FINDING, Checking),
     "revise": (CommonSettings, WriteSettings, Checking),
     "verify": (CommonSettings, Checking),
     "screen": (CommonSettings, Checking),
     "references": (CommonSettings,),
-    "ask": (CommonSettings, CostApprovalSettings, HopSettings, AskSettings),
-    "table": (CommonSettings, CostApprovalSettings),
-    "synthesize": (CommonSettings, CostApprovalSettings, SynthesizeSettings),
+    "ask": (*_PRICED, HopSettings, AskSettings),
+    "table": _PRICED,
+    "synthesize": (*_PRICED, SynthesizeSettings),
     "ingest": (CommonSettings, IngestSettings),
 }
 """Which settings each graph has."""

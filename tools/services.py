@@ -122,9 +122,10 @@ class Services:
 
     def has_library(self, name: str) -> bool:
         """Whether the caller has a library of this name. Reads the disk."""
-        from tools.ingest.ingest_target import is_made
+        from tools.library.open_library import CATALOG, folder_of
 
-        return is_made(name, settings_for(name, self.caller, self.clients.settings))
+        settings = settings_for(name, self.caller, self.clients.settings)
+        return (folder_of(name, settings) / CATALOG).exists()
 
     def drop_if_empty(self, name: str) -> None:
         """Delete a library of the caller's if nothing is in it. Reads the disk.

@@ -113,27 +113,6 @@ class Settings(BaseSettings):
         default=None, description="URL of a Qdrant server; unset: the embedded engine."
     )
     qdrant_api_key: SecretStr | None = None
-    qdrant_grpc_port: int | None = Field(
-        default=None, ge=1, le=65535, description="Its gRPC port, such as 6334; unset means HTTP."
-    )
-    qdrant_quantization: Literal["none", "scalar", "binary"] = Field(
-        default="none",
-        description="How a new collection compresses vectors in memory; results are scored again "
-        "with the full vectors.",
-    )
-    qdrant_on_disk: bool = Field(
-        default=False,
-        description="Whether a new collection keeps vectors and payloads on disk.",
-    )
-    qdrant_shards: int | None = Field(
-        default=None,
-        ge=1,
-        description="Shards of a new collection on a cluster; unset means the server's own number.",
-    )
-    qdrant_replicas: int | None = Field(
-        default=None, ge=1, description="Copies of each shard; unset means the server's own number."
-    )
-
     server_url: str | None = Field(
         default=None,
         description="Where the service's own routes (MCP, A2A) find the LangGraph API; unset: in the "

@@ -1,7 +1,7 @@
 """`citeloom doctor`: what is configured, reachable, missing, and how to fix it."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -15,32 +15,13 @@ _SIGNS = {"good": "[green]✓[/green]", "off": "[yellow]–[/yellow]", "bad": "[
 
 def examine() -> int:
     """Print a line for each part; return 1 when a part that is configured does not work, else 0."""
-    return _printed((mark, f"{name:<16}", text) for name, mark, text in _examined())
-
-
-def examine_server(url: str) -> int:
-    """Print a line for each call that is made of a Qdrant server; return 1 when one fails, else 0."""
-    from tools.library.qdrant_server import Server
-    from tools.library.server_self_test import check_server
-
-    return _printed(
-        (
-            "bad" if step.fault else "good",
-            f"{step.milliseconds:>8.1f} ms",
-            f"{step.name}{': ' if step.fault else ''}{step.fault}",
-        )
-        for step in check_server(Server.of(settings(), url))
-    )
-
-
-def _printed(lines: Iterable[tuple[str, str, str]]) -> int:
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)
     bad = False
-    for mark, head, text in lines:
+    for name, mark, text in _examined():
         bad = bad or mark == "bad"
-        console.print(f"{_SIGNS[mark]} {head}", end=" ")
+        console.print(f"{_SIGNS[mark]} {name:<16}", end=" ")
         console.print(text, markup=False)
     return int(bad)
 
@@ -127,4 +108,4 @@ def _qdrant(options: Settings) -> tuple[str, str]:
 
     server = Server.of(options)
     ServerIndex(server, "none", 1).exists()
-    return "good", f"{server.shown} answers; --qdrant {server.shown} tries every call"
+    return "good", f"{server.shown} answers"

@@ -17,7 +17,7 @@ from citeloom.cli.read_inputs import (
     paper_paths,
     read_manuscript,
     read_papers,
-    read_plan,
+    read_plan_file,
     read_section,
     read_text_input,
 )
@@ -239,7 +239,7 @@ class WriteOptions(OptionGroup):
 
     def given(self) -> dict[str, Any]:
         """Return what they give, with the text of the plan; raises InputError where it cannot be read."""
-        return super().given() | {"plan": read_plan(self.plan) if self.plan else ""}
+        return super().given() | {"plan": read_plan_file(self.plan) if self.plan else ""}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,7 +265,7 @@ class ReviseOptions(OptionGroup):
             "section": load_run(self.section).run_store,
             "instruction": self.instruction,
             "text": read_section(self.text) if self.text else "",
-            "plan": read_plan(self.plan) if self.plan else "",
+            "plan": read_plan_file(self.plan) if self.plan else "",
         }
 
 

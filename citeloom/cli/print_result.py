@@ -76,8 +76,7 @@ async def print_result(
     style = open_style(run.style) if run.style else None
     graph = cast(GraphName, run.graph)
     own = own_entries(Path(run.bib)) if run.bib else ()
-    question = run.inputs.get("question", "")
-    report = ResultReport.of(graph, values, style, question=question, own=own)
+    report = ResultReport.of(graph, values, style, question=run.inputs.get("question", ""), own=own)
     report = replace(report, zotero_uris=run.zotero_uris)
     record, files = await _json_files(run, report, store)
     if run.out:

@@ -123,7 +123,7 @@ def _decode(raw: bytes, name: str) -> str:
         ) from error
 
 
-def read_plan(path: Path) -> str:
+def read_plan_file(path: Path) -> str:
     """Return the plan in a file.
 
     Raises:

@@ -35,20 +35,11 @@ _SERVER_STARTED_WITH = {
 """Unless the environment says otherwise."""
 
 
-def doctor(
-    qdrant: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Test every call CiteLoom makes to this Qdrant server, on a collection of its "
-            "own.",
-        ),
-    ] = None,
-) -> int:
+def doctor() -> int:
     """Show what is configured and reachable, what is missing, and how to fix it."""
-    from citeloom.cli.doctor import examine, examine_server
+    from citeloom.cli.doctor import examine
 
-    return examine() if qdrant is None else examine_server(qdrant)
+    return examine()
 
 
 def prompts(

@@ -159,8 +159,7 @@ def _made(values: Mapping[str, Any]) -> Iterator[str]:
     read = [item for item in values.get("stacked") or () if not item.cause]
     yield from (f"- Read: {escape(_read(item))}" for item in read)
     if by := {item.paragraph: item.by for item in values.get("contexts") or ()}:
-        ways = Counter(by.values()).items()
-        told = ", ".join(f"{number} {_WAYS[way]}" for way, number in ways)
+        told = ", ".join(f"{number} {_WAYS[way]}" for way, number in Counter(by.values()).items())
         yield f"- Relevant paragraphs: {len(by)} of {len(values.get('paragraphs') or ())} ({told})"
     yield from (f"- {sign}: {escape(text)}" for sign, text in reading_faults(values))
     yield from spending(values)

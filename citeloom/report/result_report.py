@@ -312,7 +312,12 @@ def _notices(values: Mapping[str, Any]) -> list[str]:
     papers = papers or [item.paper for item in values.get("papers") or [] if item.selected]
     kinds = {paper.abstract_kind for paper in papers}
     gone = [paper for paper in papers if paper.retracted]
-    doubted = [paper for paper in papers if not paper.retracted and _is_doubted(paper)]
+    grave = {"concern", "partial_retraction"}
+    doubted = [
+        paper
+        for paper in papers
+        if not paper.retracted and any(one.kind in grave for one in paper.notices)
+    ]
     own = " or ".join(words for kind, words in _OWN.items() if kind in kinds)
     notices = (
         (gone, f"Retracted: {len(gone)} of {counted(len(papers), 'paper')} here: {_titles(gone)}."),
@@ -336,10 +341,6 @@ def _notices(values: Mapping[str, Any]) -> list[str]:
         ),
     )
     return [notice for holds, notice in notices if holds]
-
-
-def _is_doubted(paper: Paper) -> bool:
-    return any(one.kind in {"concern", "partial_retraction"} for one in paper.notices)
 
 
 def _titles(papers: Iterable[Paper]) -> str:

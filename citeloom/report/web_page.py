@@ -52,8 +52,7 @@ _FOLDED = """\
 def web_page(report: ResultReport, files: str = "") -> str:
     """Return the page; `files` lists the other files of a section in Markdown."""
     if report.graph not in SECTIONS:
-        body = f'<div class="text">\n{rendered(markdown(report))}</div>\n'
-        return page(report.title, body)
+        return page(report.title, f'<div class="text">\n{rendered(markdown(report))}</div>\n')
     return _section_page(report, files)
 
 

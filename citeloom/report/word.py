@@ -130,8 +130,7 @@ def _open_field(paragraph: "Paragraph", code: str) -> "Run":
     """Begin a field, and return its first run; what follows is how it looks, until its end."""
     begin = paragraph.add_run()
     _add(begin._r, "w:fldChar", {"w:fldCharType": "begin"})
-    told = _add(paragraph.add_run()._r, "w:instrText", {"xml:space": "preserve"})
-    told.text = f" {clean(code)} "
+    _add(paragraph.add_run()._r, "w:instrText", {"xml:space": "preserve"}).text = f" {clean(code)} "
     _add(paragraph.add_run()._r, "w:fldChar", {"w:fldCharType": "separate"})
     return begin
 

@@ -99,8 +99,7 @@ class LatestCheckpointSaver(AsyncSqliteSaver):
         self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Save what a step gave before its checkpoint."""
-        put = partial(super().aput_writes, config, writes, task_id, task_path)
-        await self.write(put)
+        await self.write(partial(super().aput_writes, config, writes, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all of a run's checkpoints."""

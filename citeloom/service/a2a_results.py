@@ -55,8 +55,7 @@ def task_of(view: RunSnapshot, base: str = "", *, whole: bool = True) -> Task:
     """Return a run as a task; without its result where not the `whole` is wanted. See `artifacts_of`."""
     status = TaskStatus(state=state_of(view))
     if parts := parts_told(view):
-        asked = Message(role=Role.ROLE_AGENT, message_id=view.run, parts=parts)
-        status.message.CopyFrom(asked)
+        status.message.CopyFrom(Message(role=Role.ROLE_AGENT, message_id=view.run, parts=parts))
     if view.updated:
         status.timestamp.FromDatetime(_moment(view.updated))
     task = Task(

@@ -87,8 +87,7 @@ class RunTasks(TaskStore):
             if self._graph in {None, view.graph}
         }
         if params.status:  # a listing does not know how a run ended
-            ended = await self._all(list(tasks), context, whole=False)
-            tasks = {task.id: task for task in ended}
+            tasks = {task.id: task for task in (await self._all(list(tasks), context, whole=False))}
         owner = _key("", context)[0]
         tasks |= {task: kept for (whose, task), kept in self._kept.items() if whose == owner}
         listing = InMemoryTaskStore()

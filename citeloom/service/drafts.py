@@ -18,14 +18,12 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.service.answering import answering, sent
 from citeloom.service.entry import caller_of_request
+from nodes.verify.take_text import MOST_TEXT_CHARACTERS
 from state.document import Document
 from tools.documents.mend_word import Fix, mend_word
 from tools.errors import InputError
 from tools.ingest.reader_processes import Reading, read_file, run_apart
 from tools.settings import settings
-
-_LONGEST_WHOLE = 100_000
-"""Characters of a text that `verify` takes."""
 
 
 def routes() -> list[BaseRoute]:
@@ -44,8 +42,8 @@ async def _read(request: Request) -> object:
         text = _whole(found)
         return {
             "title": found.title or "",
-            "text": text[:_LONGEST_WHOLE],
-            "whole": len(text) <= _LONGEST_WHOLE,
+            "text": text[:MOST_TEXT_CHARACTERS],
+            "whole": len(text) <= MOST_TEXT_CHARACTERS,
         }
     # Without an abstract, the beginning.
     text = found.abstract or found.text[:3000]

@@ -184,8 +184,7 @@ def _fix(
     span = _range(server, document, one.place)
     if span.end < asked.start or asked.end < span.start:
         return None
-    written = document.source[document.offset_at_position(span.start) :]
-    name, sign, _ = written.partition("=")
+    name, sign, _ = document.source[document.offset_at_position(span.start) :].partition("=")
     if not sign or not name.strip().isalpha() or span.start == span.end:
         return None
     right = (

@@ -92,5 +92,4 @@ async def _estimate(request: Request) -> object:
         )
     context = RunSettings(**{name: chosen[name] for name in setting_fields() if name in chosen})
     check_settings(context)
-    found = await asyncio.to_thread(estimate, str(graph), inputs, context)
-    return found.model_dump(mode="json")
+    return (await asyncio.to_thread(estimate, str(graph), inputs, context)).model_dump(mode="json")

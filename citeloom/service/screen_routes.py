@@ -104,8 +104,7 @@ def routes(runs_of: RunsOf) -> list[BaseRoute]:
 
 
 async def _folder(request: Request) -> Path:
-    caller = await caller_of_request(request)
-    return settings_for("", caller, settings()).home / "screenings"
+    return settings_for("", await caller_of_request(request), settings()).home / "screenings"
 
 
 async def _place(request: Request) -> Path:

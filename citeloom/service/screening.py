@@ -40,8 +40,7 @@ class ModelTurn(FrozenModel):
 
 def model_screener() -> str:
     """Return the name of the model as decisions have it; "" without one."""
-    both = settings().strong_model, settings().fast_model
-    return " + ".join(dict.fromkeys(filter(None, both)))
+    return " + ".join(dict.fromkeys(filter(None, (settings().strong_model, settings().fast_model))))
 
 
 def left_for_model(screening: Screening, turn: ModelTurn) -> list[str]:

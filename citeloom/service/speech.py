@@ -47,8 +47,7 @@ async def _heard(request: Request) -> object:
 async def _spoken(request: Request) -> Response:
     await caller_of_request(request)
     text = str((await sent(request)).get("text", ""))[:5000]
-    speech = await asyncio.to_thread(_speaker().speak, text)
-    return Response(speech.wav, media_type="audio/wav")
+    return Response((await asyncio.to_thread(_speaker().speak, text)).wav, media_type="audio/wav")
 
 
 @cache

@@ -258,8 +258,7 @@ def _inputs(watch: Watch, history: WatchHistory) -> dict[str, Any]:
 
 def _known(watch: Watch, history: WatchHistory) -> list[Paper]:
     seen = (paper for check in history.checks for paper in check.seen)
-    told = (item.paper for item in history.told)
-    return [*watch.cited, *told, *watch.known, *seen]
+    return [*watch.cited, *(item.paper for item in history.told), *watch.known, *seen]
 
 
 async def _check(

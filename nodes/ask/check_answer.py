@@ -80,7 +80,8 @@ async def _judged(
     keys = {paper: f"P{number}" for number, paper in enumerate(ids, start=1)}
     shelf = Shelf(
         {
-            key: sources.papers.get(paper) or _unnamed(paper, passages)
+            key: sources.papers.get(paper)  # else the library no longer has it
+            or Paper(id=paper, title=next(one.title for one in passages if one.paper == paper))
             for paper, key in keys.items()
         },
         known=[_whole(item) for item in passages],
@@ -112,19 +113,13 @@ def _from_nowhere(
     """Return the verdict on the sentences with a number or a name that stands nowhere in their passages."""
     said: dict[int, SupportVerdict] = {}
     for item, place in ((drafted[place - 1], place) for place in left):
-        around = sources.around([claims[number] for number in item.claims])
-        if standing_nowhere(item.text, around):
+        if standing_nowhere(item.text, sources.around([claims[number] for number in item.claims])):
             said[place] = "not_in_source"
     return said
 
 
 def _is_own(sources: AnswerSources, text: str, held: Sequence[Claim]) -> bool:
     return any(sources.is_own(text, claim) for claim in held)
-
-
-def _unnamed(paper: str, passages: Sequence[Passage]) -> Paper:
-    """Return the record of a paper that the library no longer has."""
-    return Paper(id=paper, title=next(item.title for item in passages if item.paper == paper))
 
 
 def _whole(passage: Passage) -> Quote:

@@ -30,7 +30,7 @@ REFUSED = "The run stopped:"
 REMEMBERED = 6
 """Turns that a follow-up question may be about."""
 _LONGEST = 1500
-MAX_CHARACTERS = 2000
+MOST_QUESTION_CHARACTERS = 2000
 
 
 async def take_question(state: AskState, runtime: NodeRuntime) -> AskState:
@@ -89,9 +89,9 @@ def question_text(question: str) -> str:
     text = " ".join(question.split())
     if "\x00" in text:
         raise InputError("the question is not text (it looks like a binary file)")
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > MOST_QUESTION_CHARACTERS:
         raise InputError(
-            f"the question has {len(text):,} characters; the maximum is {MAX_CHARACTERS:,}: "
+            f"the question has {len(text):,} characters; the maximum is {MOST_QUESTION_CHARACTERS:,}: "
             "ask one question; for an abstract use `find` or `review`"
         )
     if not tokens(text):
@@ -141,8 +141,7 @@ async def named_papers(services: Services, name: str, ids: Sequence[str]) -> lis
         InputError: The library does not have one of them.
         LibraryError: There is no such library.
     """
-    library = await services.library(name)
-    found = await asyncio.to_thread(library.get, list(ids))
+    found = await asyncio.to_thread((await services.library(name)).get, list(ids))
     if unknown := [raw for raw in ids if raw not in found]:
         raise InputError(
             f"library '{name}' does not have {', '.join(unknown[:5])}: find ids with "

@@ -21,7 +21,7 @@ from tools.references.latex_prose import read_latex
 from tools.scholar.open_source import ONLINE
 from tools.text.words import language, language_name, tokens
 
-MAX_CHARACTERS = 20_000
+MOST_INPUT_CHARACTERS = 20_000
 MIN_WORDS = 3
 _FEW_WORDS = 12
 MOST_CRITERIA = 5
@@ -74,9 +74,9 @@ def clean_text(raw: str) -> tuple[str | None, str]:
             "the input is not text (it looks like a binary file): give an abstract as plain text or "
             "Markdown; for a PDF, copy its abstract into a text file"
         )
-    if len(raw) > MAX_CHARACTERS:
+    if len(raw) > MOST_INPUT_CHARACTERS:
         raise InputError(
-            f"the input has {len(raw):,} characters; the maximum is {MAX_CHARACTERS:,}: give "
+            f"the input has {len(raw):,} characters; the maximum is {MOST_INPUT_CHARACTERS:,}: give "
             "the abstract (and at most the introduction), not the whole paper"
         )
     if any(part[:1].isalpha() for part in raw.split("\\")[1:]):
@@ -88,8 +88,7 @@ def clean_text(raw: str) -> tuple[str | None, str]:
         lines = lines[1:]
         if title.casefold().rstrip(" :.") == "abstract":
             title = None
-    body = _LABEL.sub("", _unmarked("\n".join(lines)))
-    text = " ".join(body.split())
+    text = " ".join(_LABEL.sub("", _unmarked("\n".join(lines))).split())
     if not text and title:
         text, title = title, None
     count = len(tokens(text))

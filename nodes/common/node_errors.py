@@ -51,8 +51,7 @@ def with_seconds(
     @wraps(node)
     async def watched(*args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
         began = perf_counter()
-        update = await node(*args, **kwargs)
-        return {**update, "times": {node.__name__: perf_counter() - began}}
+        return {**(await node(*args, **kwargs)), "times": {node.__name__: perf_counter() - began}}
 
     return watched
 

@@ -83,8 +83,7 @@ async def _told_by(
     Beside it, under which DOI those that are cited as preprints have appeared.
     """
     if name == "notices":
-        crossref = await services.crossref(request, refresh=True)
-        return await crossref.notices(papers), {}
+        return await (await services.crossref(request, refresh=True)).notices(papers), {}
     source = await services.source(name, request, refresh=True)
     ids = {key: paper.id for paper in papers for key in (paper.id, *paper.aliases)}
     records = await source.get([key for key in ids if not key.startswith("title:")])

@@ -35,8 +35,7 @@ async def review_cost(
     asked: Asked = lambda _: {},
 ) -> Shared:
     """Stop for a person before a run of `graph`, or of the one that `asked` names, where it is due."""
-    services = open_services(runtime, state["run"])
-    context, more = services.context, {"graph": graph, **asked(state)}
+    context, more = open_services(runtime, state["run"]).context, {"graph": graph, **asked(state)}
     found = estimate(more.pop("graph"), {**state["request"].model_dump(), **more}, context)
     why = reason_to_ask(found, context.max_usd)
     if should_ask(context.review_cost, why):

@@ -226,8 +226,7 @@ def _ask(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
 
 def _table(inputs: Mapping[str, Any], context: RunSettings) -> Iterator[Row]:
     papers, columns = given_or(inputs, "rows", 0), len(given_or(inputs, "questions", ()))
-    most = min(fill_rows.NEAREST * columns, fill_rows.MOST)
-    shown = times(_PASSAGE, 1, most=most)
+    shown = times(_PASSAGE, 1, most=min(fill_rows.NEAREST * columns, fill_rows.MOST))
     yield Row(fill_rows.TASK, (papers, 2 * papers), shown, (10 * columns, 120 * columns))
 
 

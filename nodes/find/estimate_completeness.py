@@ -33,8 +33,7 @@ async def estimate_completeness(state: FindState, runtime: NodeRuntime) -> FindS
     trails = await services.run_store.trails.values(state["trail"])
     steps = steps_of(state["hits"], trails, state["same"])
     kept, scores = set(kept_in(state)), _scores(state)
-    hits = [hit for _, made in steps for hit in made]
-    found = captures(hits, list(scores))
+    found = captures([hit for _, made in steps for hit in made], list(scores))
     often = Counter(len(found[key]) for key in scores if key in kept)
     untested = _untested(services, count_runs(state))
     estimate = (

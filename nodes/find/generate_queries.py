@@ -164,14 +164,12 @@ def extract_readings(embedder: Embedder, *, text: str, limit: int, **_: object) 
     used: set[str] = set()
     readings: list[QueryDraft] = []
     for _reading in range(limit):
-        others = [item for item in ranked if not used & set(item.stems)]
-        words = compose([*lead, *others])
+        words = compose([*lead, *(item for item in ranked if not used & set(item.stems))])
         if not words or any(words == reading.keywords for reading in readings):
             break
         stems = {item for word in words for item in phrase_stems(word)}
         used |= stems.difference(*(item.stems for item in lead))
-        sentence = _richest(text, stems)
-        readings.append(QueryDraft(keywords=words, reason=_WHOLE, sentence=sentence))
+        readings.append(QueryDraft(keywords=words, reason=_WHOLE, sentence=_richest(text, stems)))
     return QueryPlan(queries=readings or [_first_words(text, "all", _WHOLE)])
 
 
@@ -251,8 +249,7 @@ async def generate_queries(state: FindState, runtime: NodeRuntime) -> FindState:
         failures += asked.failures(STAGE, "queries", _UNCHECKED if asked.answer else _NO_KEYWORDS)
     update: FindState = {"queries": unite_queries(of_runs), "failures": failures}
     if services.mind.judges and answers[0].answer:
-        criteria = criteria_of(answers[0].answer)
-        update["request"] = request.model_copy(update={"criteria": criteria})
+        update["request"] = request.model_copy(update={"criteria": criteria_of(answers[0].answer)})
     return update
 
 

@@ -80,8 +80,7 @@ def reached_by_runs(state: FindState, trails: Sequence[LinkRound]) -> list[set[s
                 found[run - 1].add(same.get(hit.paper, hit.paper))
     links = [(same.get(hit.by, hit.by), hit.paper) for trail in trails for hit in trail.hits]
     for mine, seeds in zip(found, followed_by_runs(state, trails), strict=True):
-        ends = (end for seed, end in links if seed in seeds)
-        mine.update(same.get(end, end) for end in ends)
+        mine.update(same.get(end, end) for seed, end in links if seed in seeds)
     return found
 
 

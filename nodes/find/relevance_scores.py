@@ -40,8 +40,7 @@ async def paper_vectors(
     if "library" in request.sources:
         new = {paper.id for paper in papers}
         named = [key for key, paper in same.items() if paper in new]
-        source = await services.source("library", request)
-        kept = await source.vectors(named)
+        kept = await (await services.source("library", request)).vectors(named)
         vectors = {same[key]: kept[key] for key in named if key in kept}
     rest = [paper for paper in papers if paper.id not in vectors]
     if rest:

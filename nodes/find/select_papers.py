@@ -48,8 +48,7 @@ async def select_papers(state: FindState, runtime: NodeRuntime) -> FindState:
         ),
         key=lambda key: (-scores[key], -prior.get(key, 0.0), key),
     )
-    covers = _covers(state)
-    uncovered = [papers for papers in covers.values() if papers.isdisjoint(musts)]
+    uncovered = [papers for papers in _covers(state).values() if papers.isdisjoint(musts)]
     needed = {next((key for key in ranked if key in papers), "") for papers in uncovered}
     ranked.sort(key=lambda key: key not in needed)
     kept = {*musts, *ranked[: max(request.keep - len(musts), 0)]}

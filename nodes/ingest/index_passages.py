@@ -50,8 +50,7 @@ async def name_keywords(services: Services, opened: IngestTarget) -> list[Failur
     )
 
     def inputs(group: Sequence[str]) -> dict[str, Any]:
-        shown = [_shown(f"T{n}", waiting[key]) for n, key in enumerate(group, start=1)]
-        return {"passages": shown}
+        return {"passages": [_shown(f"T{n}", waiting[key]) for n, key in enumerate(group, start=1)]}
 
     async def take(group: Sequence[str], answer: KeywordNames) -> None:
         ids = {f"T{n}": key for n, key in enumerate(group, start=1)}
@@ -83,8 +82,7 @@ def next_wave(files: Sequence[FileSource], done: int) -> list[FileSource]:
     A document finds the record of its paper in the library only if that was read before it.
     """
     rest = files[done:]
-    records = [item for item in rest if item.kind == "records"]
-    return (records or list(rest))[:LARGEST]
+    return ([item for item in rest if item.kind == "records"] or list(rest))[:LARGEST]
 
 
 async def index_passages(state: IngestState, runtime: NodeRuntime) -> IngestUpdate:

@@ -142,8 +142,7 @@ async def _record(
     causes: list[str] = []
     for name in _asked(request, key):
         try:
-            source = await services.source(name, request)
-            found = await source.get([key])
+            found = await (await services.source(name, request)).get([key])
         except (TransientError, PermanentError, InputError) as error:
             causes.append(f"{name}: {error}")
             continue

@@ -76,8 +76,7 @@ def _gathered(services: Services, sent: IngestInput) -> DiscoveredFiles:
     folder_of(sent.library, clients.settings)
     spool = UploadSpool(clients.settings.home, services.run)
     found = collect_sources(spool, allowed_roots(clients), sent.paths, sent.uploads, sent.tags)
-    opened = services.library_to_fill(sent.library)
-    opened.bad_records.unlink(missing_ok=True)
+    services.library_to_fill(sent.library).bad_records.unlink(missing_ok=True)
     for key, given in {canonical_id(one) if one.strip() else "": one for one in sent.ids}.items():
         if key.startswith(("doi:", "arxiv:")):
             found.files.append(FileSource(name=key, kind="id", tags=tuple(sent.tags)))

@@ -98,22 +98,20 @@ async def search_full_texts(
     failures: list[Failure] = []
     for answer in answers:
         if isinstance(answer, TransientError | PermanentError):
-            failures = [_search_failure(stage, len(asked), str(answer))]
+            failures = [
+                Failure(
+                    stage=stage,
+                    subject=f"Semantic Scholar's full texts, for {counted(len(asked), 'claim')}",
+                    cause=str(answer),
+                    remedy="the claims were judged without them",
+                )
+            ]
         elif isinstance(answer, BaseException):
             raise answer
         else:
             for item in answer:
                 found.setdefault(item.paper, {})[item.id] = item
     return {key: list(items.values()) for key, items in found.items()}, failures
-
-
-def _search_failure(stage: str, count: int, cause: str) -> Failure:
-    return Failure(
-        stage=stage,
-        subject=f"Semantic Scholar's full texts, for {counted(count, 'claim')}",
-        cause=cause,
-        remedy="the claims were judged without them",
-    )
 
 
 SECONDS = 180.0
@@ -228,8 +226,7 @@ def library_text(
         found = library.texts.of_paper(key)
         entries = [entry.text for entry in library.texts.references(key)]
         found = body_of(found, entries or _listed_at_end(found))
-        counts = Counter(item.document for item in found)
-        for document, _ in counts.most_common(1):
+        for document, _ in Counter(item.document for item in found).most_common(1):
             own = [item for item in found if item.document == document]
             return on_pages(own, kept.latest(document) if kept else None)
     return []
@@ -358,8 +355,7 @@ def _fault(document: Document, paper: Paper) -> str:
     """Return why a copy is not the text of a paper, or nothing: it is of another work, or an abstract."""
     if not _is_copy(document, paper):
         return f"is of another work (“{(document.title or 'no title')[:200]}”)"
-    told = {block.kind for block in document.blocks}
-    return "" if "text" in told else _ABSTRACT_ONLY
+    return "" if "text" in {block.kind for block in document.blocks} else _ABSTRACT_ONLY
 
 
 def _is_copy(document: Document, paper: Paper) -> bool:

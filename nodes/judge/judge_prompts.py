@@ -84,8 +84,7 @@ own authors' work or of other papers.
 
 def _spelled(said: object) -> object:
     """Return a verdict as the schema spells it, however a small model does."""
-    text = str(said).strip(" .").casefold()
-    return "_".join(text.replace("-", " ").replace("_", " ").split())
+    return "_".join(str(said).strip(" .").casefold().replace("-", " ").replace("_", " ").split())
 
 
 Verdict = Annotated[

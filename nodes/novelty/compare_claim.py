@@ -121,8 +121,7 @@ async def compare_claim(state: Branch, runtime: NodeRuntime) -> NoveltyState:
     known = await services.run_store.papers.get(state["works"])
     papers = [known[key] for key in state["works"] if key in known]
     passages, failures = await _passages(services, state, papers)
-    embedder = services.clients.embedder
-    works = await asyncio.to_thread(_beside, embedder, claim, papers, passages)
+    works = await asyncio.to_thread(_beside, services.clients.embedder, claim, papers, passages)
     told = [one for one in works if one.paper.abstract or one.paper.id in passages]
     if services.mind.judges and told:
         compared, failed = await _compared(services, state, told, passages)
@@ -156,8 +155,7 @@ def _beside(
     """Return the works with their sentence that is nearest to the claim; the claim's own words are the same."""
     if not papers:
         return []
-    asked = embedder.embed([claim.quote.text])
-    nearness = sentence_nearness(embedder, asked, papers)
+    nearness = sentence_nearness(embedder, embedder.embed([claim.quote.text]), papers)
     return [
         _nearest(embedder, claim, paper, one[0], passages.get(paper.id, ()))
         for paper, one in zip(papers, nearness, strict=True)

@@ -109,8 +109,7 @@ async def cut_claims(state: NoveltyState, runtime: NodeRuntime) -> NoveltyState:
         asked = CheckedAnswer[Claims](None, (), (), refusal)
     claims = list(_stated(asked.answer.claims if asked.answer else (), text))
     if not claims:
-        whole = quote_input(text, text)
-        claims = [Contribution(number=1, quote=whole)]
+        claims = [Contribution(number=1, quote=quote_input(text, text))]
     services.progress(STAGE, 1, 1, "; ".join(one.quote.text[:60] for one in claims))
     return {
         "contributions": claims,

@@ -11,7 +11,7 @@ from uuid import uuid4
 from nodes.common.check_input import parse_input, refusing
 from nodes.common.notices import news_of, noticed_now
 from nodes.revise.revise_section import check_instruction
-from nodes.write.plan_language.plan_text import named_papers, parse_plan, with_themes
+from nodes.write.plan_language.read_plan import named_papers, parse_plan, with_themes
 from nodes.write.review_plan import with_new_keys
 from nodes.write.review_text import edited_section
 from nodes.write.writers.writers import check_writer
@@ -114,8 +114,7 @@ async def _section(earlier: RunStore, name: str) -> SavedSection:
 async def _planned(section: SavedSection, plan: str, earlier: RunStore) -> SavedSection:
     """Return the section with a new plan; `[n]` counts as in the text that is revised."""
     order = section.order
-    papers = await earlier.papers.get(order)
-    aliases = index_by_ids(papers.values())
+    aliases = index_by_ids((await earlier.papers.get(order)).values())
     keys = with_new_keys(section.keys, named_papers(plan, order, aliases))
     outline = with_themes(parse_plan(plan, order, aliases, keys), section.outline)
     choices = section.choices.model_copy(update={"plan": plan})

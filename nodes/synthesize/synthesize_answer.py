@@ -192,8 +192,7 @@ async def _fold(
     else:
         made, cause = await _ask(services, FIRST, room, inputs)
     if not cause and (lost := await asyncio.to_thread(_lost, draft, made)):
-        given = {**fixed, "text": made, "lost": lost}
-        made, cause = await _ask(services, RESTORE, room, given)
+        made, cause = await _ask(services, RESTORE, room, {**fixed, "text": made, "lost": lost})
     if not cause and count_tokens(made) > room.answer:
         shorter, _ = await _ask(services, SHORTEN, room, {**fixed, "text": made})
         made = shorter or made
@@ -262,8 +261,7 @@ def _pairs(text: str) -> set[str]:
 
 
 def _failure(pack: Sequence[ContextPiece], cause: str, remedy: str) -> Failure:
-    names = dict.fromkeys(piece.named for piece in pack)
-    subject = "; ".join(names)[:300]
+    subject = "; ".join(dict.fromkeys(piece.named for piece in pack))[:300]
     return Failure(stage=STAGE, subject=subject, cause=cause, remedy=remedy, lost=True)
 
 

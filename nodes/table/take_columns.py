@@ -35,8 +35,7 @@ async def take_columns(state: Mapping[str, object], runtime: NodeRuntime) -> Tab
         columns = await _columns(sent, composes=services.mind.composes)
         request = CheckedRequest(text="\n".join(columns), kind="question", library=sent.library)
         wanted = await check_conditions(sent, services)
-        library = await services.library(sent.library)
-        rows = await asyncio.to_thread(_rows, library, wanted)
+        rows = await asyncio.to_thread(_rows, await services.library(sent.library), wanted)
     return begin_run(
         TableState,
         settings=route_options_of(services.context),

@@ -32,8 +32,7 @@ async def mark_citations(state: VerifyState, runtime: NodeRuntime) -> VerifyStat
     services = open_services(runtime, state["run"])
     entries = state["entries"]
     ids = [item.paper or item.stated for item in entries]
-    papers = await services.run_store.papers.get(list(filter(None, ids)))
-    keying = CitationKeys(entries, papers)
+    keying = CitationKeys(entries, await services.run_store.papers.get(list(filter(None, ids))))
     # What looks like a marker of ours is none.
     blocks = [MARKER.sub(r"(\1)", paragraph) for paragraph in state["body"]]
     listed = keying.listed
@@ -185,8 +184,7 @@ def mark_in_text(
         shown += [text[mention.start : mention.end], *("" for _ in marks[1:])]
         last = mention.end
     marked = "".join([*pieces, text[last:]])
-    places = [found.start() for found in MARKER.finditer(marked)]
-    printed = dict(zip(places, shown, strict=True))
+    printed = dict(zip([found.start() for found in MARKER.finditer(marked)], shown, strict=True))
     sentences: list[tuple[str, str, dict[str, tuple[int, int]]]] = []
     for start, end in _spans(marked):
         start += len(marked[start:end]) - len(marked[start:end].lstrip())

@@ -35,7 +35,7 @@ from tools.run_settings import check_settings
 from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "take_references"
-MAX_CHARACTERS = 500_000
+MOST_LISTED_CHARACTERS = 500_000
 MAX_REFERENCES = 2000
 
 
@@ -78,9 +78,9 @@ async def _read(services: Services, sent: ReferencesInput) -> tuple[list[_Read],
     """
     if not (sent.text.strip() or sent.uploads):
         raise InputError("no reference list: give references as text, or a file with a list")
-    if len(sent.text) > MAX_CHARACTERS:
+    if len(sent.text) > MOST_LISTED_CHARACTERS:
         raise InputError(
-            f"the text has {len(sent.text):,} characters; the maximum is {MAX_CHARACTERS:,}: "
+            f"the text has {len(sent.text):,} characters; the maximum is {MOST_LISTED_CHARACTERS:,}: "
             "give a part of the list at a time"
         )
     entries: list[_Read] = []
@@ -125,8 +125,7 @@ def _bibtex(content: bytes, file: str, failures: list[Failure]) -> list[_Read]:
     for one in found:
         if isinstance(one.record, Paper):
             fields = one.checked_places()
-            entry = Entry(label=one.key, place=one.places.get(""), fields=fields)
-            read.append((entry, one.record))
+            read.append((Entry(label=one.key, place=one.places.get(""), fields=fields), one.record))
         elif one.record.lost:
             subject, cause = f"{file}:{one.record.line}", one.record.reason
             failures.append(Failure(stage=STAGE, subject=subject, cause=cause, remedy=_MEND))

@@ -29,7 +29,7 @@ from tools.text.places import PlaceFinder
 from tools.text.words import tokens
 
 STAGE = "take_text"
-MAX_CHARACTERS = 100_000
+MOST_TEXT_CHARACTERS = 100_000
 MAX_REFERENCES = 500
 _ABOUT = 1500
 """Characters of the text by which its language is told."""
@@ -47,9 +47,9 @@ async def take_text(state: Mapping[str, object], runtime: NodeRuntime) -> Verify
         sent = parse_input(VerifyInput, state)
         strict, file, in_paragraphs = sent.strict, sent.file, bool(sent.paragraphs)
         source = _on_disk(sent)
-        if len(sent.text) > MAX_CHARACTERS:
+        if len(sent.text) > MOST_TEXT_CHARACTERS:
             raise InputError(
-                f"the text has {len(sent.text):,} characters; the maximum is {MAX_CHARACTERS:,}: "
+                f"the text has {len(sent.text):,} characters; the maximum is {MOST_TEXT_CHARACTERS:,}: "
                 "give one section at a time, with its references"
             )
         read = await asyncio.to_thread(read_manuscript, sent.text)
@@ -94,7 +94,7 @@ def _on_disk(sent: VerifyInput) -> str:
     """Return the text of the file, one line a paragraph of a Word file."""
     if not sent.paragraphs:
         return sent.text
-    if sum(map(len, sent.paragraphs)) > 2 * MAX_CHARACTERS:
+    if sum(map(len, sent.paragraphs)) > 2 * MOST_TEXT_CHARACTERS:
         raise InputError("the paragraphs of the Word file are longer than its text can be")
     return "\n".join(" ".join(one.split()) for one in sent.paragraphs)
 

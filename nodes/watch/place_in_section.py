@@ -77,15 +77,13 @@ async def place_in_section(
     """Return each paper's place in a section, and why some were not compared, a line for each cause."""
     if not sentences or not papers:
         return [Placed() for _ in papers], []
-    embedder = services.clients.embedder
-    near = await asyncio.to_thread(_nearest, embedder, papers, sentences)
+    near = await asyncio.to_thread(_nearest, services.clients.embedder, papers, sentences)
     if not services.mind.judges:
         return [_beside(one, sentences) for one in near], []
     found = await asyncio.gather(
         *(_asked(services, paper, sentences, one) for paper, one in zip(papers, near, strict=True))
     )
-    causes = dict.fromkeys(why for _, why in found if why)
-    return [placed for placed, _ in found], [*causes]
+    return [placed for placed, _ in found], [*dict.fromkeys(why for _, why in found if why)]
 
 
 def _nearest(
@@ -99,8 +97,7 @@ def _nearest(
         own = [paper.title, *(text for text in spans if not without_injections(text)[1])]
         cosines = embedder.embed(own) @ asked.T
         order = (-cosines.max(axis=0)).argsort(kind="stable").tolist()
-        words = own[int(cosines[:, order[0]].argmax())]
-        found.append((order[:8], quote_paper(words, paper)))
+        found.append((order[:8], quote_paper(own[int(cosines[:, order[0]].argmax())], paper)))
     return found
 
 

@@ -198,8 +198,7 @@ def _kept(
     for number, sentence in check.sentences.items():
         keys = check.keys_of(number)
         mine = [item for item in known if item.sentence == number and item.key in keys]
-        there = all(key in check.shelf.papers for key in sentence.keys)
-        if there and len(mine) == len(keys):
+        if all(key in check.shelf.papers for key in sentence.keys) and len(mine) == len(keys):
             found[number] = mine
     return found
 

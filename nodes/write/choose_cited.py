@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from nodes.common.ask_person import load_paper_cards, should_ask
-from nodes.write.plan_language.plan_text import named_papers, parse_plan
+from nodes.write.plan_language.read_plan import named_papers, parse_plan
 from nodes.write.writers.writer import CHOICES_PER_CITATION, usual_citations
 from nodes.write.writers.writers import check_writer, writer_for
 from state.begin import begin_run

@@ -28,8 +28,7 @@ async def compare_papers(state: WriteState, runtime: NodeRuntime) -> WriteState:
     ids = list(dict.fromkeys(keys[key] for key in cited if key in keys))
     papers = await services.run_store.papers.get(ids)
     elements = await services.run_store.elements.get(ids)
-    table = make_table([papers[paper] for paper in ids if paper in papers], elements)
-    return {"table": table}
+    return {"table": make_table([papers[paper] for paper in ids if paper in papers], elements)}
 
 
 def make_table(papers: Sequence[Paper], elements: Mapping[str, KeyElements]) -> ComparisonTable:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from nodes.common.ask_person import SHOWN, make_paper_cards
-from nodes.write.plan_language.plan_text import plan_text
+from nodes.write.plan_language.read_plan import plan_text
 from nodes.write.writers.writer import EMPTY_DRAFT
 from state.channels import SavedSection, WriteOutput, WriteState
 from state.inputs import WriteChoices
@@ -149,8 +149,7 @@ def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> RunOutcom
         return "partial" if state.get("sufficiency") else "nothing"
     judged = [item for text in sentences for item in (*text.citations, text.verdict) if item]
     open_ = any(item.verdict == "not_checked" for item in judged)
-    whole = bool(state.get("checks")) and not open_
-    return outcome_of(sentences, failures, whole=whole)
+    return outcome_of(sentences, failures, whole=bool(state.get("checks")) and not open_)
 
 
 def _sentence(

@@ -45,8 +45,7 @@ async def full_text(services: Services, paper: Paper, request: CheckedRequest) -
     """Return the passages of the paper's fullest document in the run's library; 'starter' has none."""
     if request.library == "starter" or "library" not in request.sources:
         return []
-    library = await services.library(request.library)
-    return await asyncio.to_thread(library_text, library, paper)
+    return await asyncio.to_thread(library_text, await services.library(request.library), paper)
 
 
 def telling(passages: Sequence[Passage], room: float) -> list[Passage]:

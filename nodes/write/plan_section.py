@@ -16,7 +16,7 @@ from nodes.common.ask_model import ask_with_check
 from nodes.common.ask_person import should_ask
 from nodes.cost.kept_budget import saving_services
 from nodes.find.paper_themes import paper_themes
-from nodes.write.plan_language.plan_text import parse_plan
+from nodes.write.plan_language.read_plan import parse_plan
 from nodes.write.writers.writer import one_line_each
 from state.channels import WriteState
 from state.paper import Paper, index_by_ids
@@ -251,8 +251,7 @@ async def _ask(
     if facets := _facets(state):
         inputs["facets"] = facets
     if services.mind.spare(TASK, **inputs) < 0:
-        bare = [item.model_copy(update={"abstract": ""}) for item in shown]
-        inputs = {**inputs, "papers": bare}
+        inputs = {**inputs, "papers": [item.model_copy(update={"abstract": ""}) for item in shown]}
         fail("the abstracts do not fit in the model's window", "CiteLoom planned from the titles")
     error = "the titles do not fit in the model's window"
     if services.mind.spare(TASK, **inputs) >= 0:

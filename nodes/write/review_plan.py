@@ -7,7 +7,7 @@ stops here as the run's setting `review_plan` asks; it goes on with the answer.
 from collections.abc import Mapping, Sequence
 
 from nodes.common.ask_person import CLOSING, ask_person, make_paper_cards, should_ask
-from nodes.write.plan_language.plan_text import named_papers, parse_plan, plan_text, with_themes
+from nodes.write.plan_language.read_plan import named_papers, parse_plan, plan_text, with_themes
 from state.channels import WriteState
 from state.paper import Paper, index_by_ids
 from state.questions import PlanQuestion
@@ -53,8 +53,7 @@ async def review_plan(state: WriteState, runtime: NodeRuntime) -> WriteState:
 def _edited(text: str, state: WriteState, papers: Mapping[str, Paper]) -> WriteState:
     """Return the plan as edited, with keys for papers that were not to be cited before."""
     aliases = index_by_ids(papers.values())
-    named = named_papers(text, state["selected"], aliases)
-    keys = with_new_keys(state["keys"], named)
+    keys = with_new_keys(state["keys"], named_papers(text, state["selected"], aliases))
     edited = parse_plan(text, state["selected"], aliases, keys)
     return {"outline": with_themes(edited, state["outline"]), "keys": keys}
 

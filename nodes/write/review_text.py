@@ -15,7 +15,7 @@ from typing import Any
 from nodes.common.ask_person import CLOSING, ask_person, make_paper_cards, should_ask
 from nodes.write.cited_papers import lines_with_wrong_count
 from nodes.write.number_references import paragraph_numbers
-from nodes.write.plan_language.read_plan import names_to_markers
+from nodes.write.plan_language.plan_rows import names_to_markers
 from nodes.write.review_plan import with_new_keys
 from nodes.write.rewrite_unsupported import fault_text, remove_sentences
 from state.channels import SavedSection, WriteState

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient
 
+from tests.library.qdrant_double import QdrantDouble
 from tests.library.words import WordEmbedder, fill
 from tools.library.library import Library
-from tools.library.open_library import create_library
-from tools.library.qdrant_server import IN_MEMORY
+from tools.library.open_library import close_libraries, create_library
 from tools.library.server_index import ServerIndex
 from tools.settings import Settings
 
@@ -41,7 +41,7 @@ class Recorded:
     """The client's own engine, and what was asked of it."""
 
     def __init__(self) -> None:
-        self.client = QdrantClient(IN_MEMORY)
+        self.client = QdrantClient(":memory:")
         self.asked: list[tuple[str, dict[str, Any]]] = []
         self.lock = Lock()
 
@@ -58,6 +58,14 @@ class Recorded:
                 return method(*arguments, **named)
 
         return call
+
+
+@pytest.fixture
+def double() -> Iterator[QdrantDouble]:
+    """A Qdrant server without a key."""
+    with QdrantDouble() as own:
+        yield own
+        close_libraries()
 
 
 @pytest.fixture

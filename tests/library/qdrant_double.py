@@ -1,57 +1,53 @@
-"""A Qdrant server that speaks REST and gRPC on loopback, and answers by the client's own engine.
+"""A Qdrant server that speaks REST on loopback, and answers by the client's own engine.
 
     with QdrantDouble(key="secret") as server:
-        ...                 # CITELOOM_QDRANT_URL is server.url, CITELOOM_QDRANT_GRPC_PORT server.grpc_port
-    server.asked("upsert")  # what came over either wire, as REST's models
+        ...                 # CITELOOM_QDRANT_URL is server.url
+    server.asked("upsert")  # what came over the wire, as REST's models
 
-Paths, statuses and texts are those of Qdrant 1.19. What the engine lacks (payload indexes, compression, an
-optimiser, replicas) is recorded, and answered as a server answers.
+Paths, statuses and texts are those of Qdrant 1.19. What the engine lacks (payload indexes, an optimiser) is
+recorded, and answered as a server answers.
 """
 
 import json
 import re
+import socket
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from enum import Enum
-from functools import partial
 from http.server import BaseHTTPRequestHandler
 from threading import Event, Lock
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from grpc import StatusCode, server  # type: ignore[import-untyped]
 from pydantic_core import ValidationError, to_jsonable_python
-from qdrant_client import QdrantClient, grpc, models
+from qdrant_client import QdrantClient, models
 
-from tests.fakes.loopback import LoopbackServer
-from tests.library.qdrant_rpcs import COLLECTIONS, POINTS, Cut, Relay, Servicer
-from tools.library.qdrant_server import IN_MEMORY
+from tests.fakes.loopback import Loopback, LoopbackServer
 
 MAX_BODY = 32 * 1024 * 1024
-"""Bytes of a REST request, as a server has it that is not told otherwise; gRPC has no limit."""
+"""Bytes of a REST request, as a server has it that is not told otherwise."""
 
 
 class Fault(Enum):
-    """What an answer is that is an error: over HTTP, over gRPC, and how its text begins."""
+    """What an answer is that is an error: over HTTP, and how its text begins."""
 
-    UNAUTHORIZED = (401, StatusCode.UNAUTHENTICATED, "Invalid API key or JWT")
-    FORBIDDEN = (403, StatusCode.PERMISSION_DENIED, "Forbidden: ")
-    BAD_INPUT = (400, StatusCode.INVALID_ARGUMENT, "Wrong input: ")
-    NOT_FOUND = (404, StatusCode.NOT_FOUND, "Not found: ")
-    EXISTS = (409, StatusCode.ALREADY_EXISTS, "Wrong input: ")
-    TIMEOUT = (408, StatusCode.DEADLINE_EXCEEDED, "Timeout: ")
-    LIMITED = (429, StatusCode.RESOURCE_EXHAUSTED, "Rate limiting exceeded: ")
-    INTERNAL = (500, StatusCode.INTERNAL, "Service internal error: ")
-    UNAVAILABLE = (503, StatusCode.UNAVAILABLE, "Shard temporarily unavailable: ")
-    PAGE = (200, StatusCode.UNIMPLEMENTED, "<html>It works!")
-    OBJECT = (200, StatusCode.UNIMPLEMENTED, '{"works": true}')
-    LIST = (200, StatusCode.UNIMPLEMENTED, '["works"]')
+    UNAUTHORIZED = (401, "Invalid API key or JWT")
+    FORBIDDEN = (403, "Forbidden: ")
+    BAD_INPUT = (400, "Wrong input: ")
+    NOT_FOUND = (404, "Not found: ")
+    EXISTS = (409, "Wrong input: ")
+    TIMEOUT = (408, "Timeout: ")
+    LIMITED = (429, "Rate limiting exceeded: ")
+    INTERNAL = (500, "Service internal error: ")
+    UNAVAILABLE = (503, "Shard temporarily unavailable: ")
+    PAGE = (200, "<html>It works!")
+    OBJECT = (200, '{"works": true}')
+    LIST = (200, '["works"]')
     """Another program answers at the address."""
-    HANG_UP = (0, StatusCode.CANCELLED, "")
+    HANG_UP = (0, "")
     """What was asked is done, and all connections end without an answer."""
-    LATE = (-1, StatusCode.CANCELLED, "")
+    LATE = (-1, "")
     """What was asked is done, and answered when `go` is set, or after five seconds."""
 
 
@@ -59,14 +55,13 @@ class RefusedError(Exception):
     """An answer that is an error, or none."""
 
     def __init__(self, fault: Fault, text: str = "") -> None:
-        self.status, self.code, begin = fault.value
+        self.status, begin = fault.value
         self.text = begin + text
 
 
 class Asked(NamedTuple):
     """One request that was let in; `call` is the client's name for it, and `request` REST's model of it."""
 
-    wire: str
     call: str
     collection: str
     request: Any
@@ -74,11 +69,13 @@ class Asked(NamedTuple):
     """Whether a change is to be answered when it is done; None where there is no such flag."""
 
 
-class QdrantDouble(Cut):
-    """Serves both protocols until the block ends."""
+class QdrantDouble(Loopback):
+    """Serves until the block ends."""
+
+    _ended: frozenset[socket.socket] = frozenset()
 
     def __init__(self, key: str | None = None) -> None:
-        self.engine = QdrantClient(IN_MEMORY)
+        self.engine = QdrantClient(":memory:")
         self.key = key
         self.retry_after: int | None = None
         """Seconds that an answer LIMITED names."""
@@ -91,27 +88,10 @@ class QdrantDouble(Cut):
         self._one = Lock()  # the engine is not made for threads
         super().__init__(LoopbackServer, _Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        unlimited = [("grpc.max_receive_message_length", -1)]
-        self._grpc = server(ThreadPoolExecutor(16), options=unlimited)
-        adding = (grpc.add_CollectionsServicer_to_server, grpc.add_PointsServicer_to_server)
-        for add, rpcs in zip(adding, (COLLECTIONS, POINTS), strict=True):
-            servicer = Servicer()
-            for name, rpc in rpcs.items():
-                setattr(servicer, name, partial(self._rpc, *rpc))
-            add(servicer, self._grpc)  # type: ignore[no-untyped-call]
-        self._relay = Relay(self._grpc.add_insecure_port("127.0.0.1:0"))
-        self.grpc_port = self._relay.port
-
-    def __enter__(self) -> Self:
-        self._grpc.start()
-        self._relay.__enter__()
-        return super().__enter__()
 
     def __exit__(self, *given: Any) -> None:
         self.go.set()
         super().__exit__(*given)
-        self._relay.__exit__(*given)
-        self._grpc.stop(None).wait()
         self.engine.close()
 
     def asked(self, call: str) -> list[Asked]:
@@ -126,9 +106,18 @@ class QdrantDouble(Cut):
         """Return the names of the collections that there are."""
         return [row.name for row in self.engine.get_collections().collections]
 
+    def hang_up(self) -> None:
+        """End all connections."""
+        with self._lock:
+            self._ended = frozenset(self._sockets)
+            for connection in self._ended:
+                with suppress(OSError):  # the client was first
+                    connection.shutdown(socket.SHUT_WR)
+
     def wait_for_notice(self) -> None:
-        """Block until the client knows that its gRPC connections have ended."""
-        self._relay.wait_for_notice()
+        """Block until the client knows that its connections have ended."""
+        with self._lock:
+            assert self._lock.wait_for(lambda: not self._ended & self._sockets, 5)
 
     def answer(self, asked: Asked, key: str | None) -> Any:
         """Do what is asked, and return what a server answers.
@@ -154,7 +143,6 @@ class QdrantDouble(Cut):
                 self.go.wait(5)
             if fault is Fault.HANG_UP:
                 self.hang_up()
-                self._relay.hang_up()
                 raise RefusedError(fault)
             return result
         finally:
@@ -180,24 +168,6 @@ class QdrantDouble(Cut):
             return result
         done = models.UpdateStatus.COMPLETED if asked.wait else models.UpdateStatus.ACKNOWLEDGED
         return models.UpdateResult(operation_id=len(self.requests), status=done)
-
-    def _rpc(
-        self,
-        call: str,
-        read: Callable[[Any], Any],
-        written: Callable[[Any], Any],
-        request: Any,
-        context: Any,
-    ) -> Any:
-        key = dict(context.invocation_metadata()).get("api-key")
-        wait = bool(request.wait) if hasattr(request, "wait") else None
-        asked = Asked("grpc", call, request.collection_name, read(request), wait)
-        try:
-            return written(self.answer(asked, key))
-        except RefusedError as refused:
-            if self.retry_after:
-                context.set_trailing_metadata((("retry-after", str(self.retry_after)),))
-            context.abort(refused.code, refused.text)
 
 
 def _scrolled(found: tuple[list[models.Record], Any]) -> models.ScrollResult:
@@ -261,7 +231,7 @@ def _parsed(method: str, path: str, body: bytes) -> Asked:
     except ValidationError as error:
         raise RefusedError(Fault.BAD_INPUT, f"Format error in JSON body: {error}") from error
     wait = parse_qs(parts.query).get("wait") == ["true"] if call in _CHANGES else None
-    return Asked("http", call, found[1], request, wait)
+    return Asked(call, found[1], request, wait)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -8,6 +8,7 @@ from zlib import crc32
 import pytest
 
 from tests.library.conftest import Recorded
+from tests.library.qdrant_double import QdrantDouble
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, fill, paper
 from tools.embed.embedder import Encoded, TermWeights
 from tools.errors import InputError, LibraryError
@@ -101,11 +102,11 @@ def test_search_graph_that_a_stop_left_out_is_built_by_the_next_call(
     assert built == ["graph"], "once"
 
 
-@pytest.mark.parametrize("url", [None, ":memory:"])
+@pytest.mark.parametrize("is_served", [False, True])
 def test_hybrid_search_orders_by_token_vectors_and_other_modes_as_ever(
-    settings: Settings, url: str | None
+    settings: Settings, double: QdrantDouble, *, is_served: bool
 ) -> None:
-    given = settings.model_copy(update={"qdrant_url": url})
+    given = settings.model_copy(update={"qdrant_url": double.url if is_served else None})
     rich = create_library("rich", given, RichEmbedder())
     fill(rich, 4, 0)
     parts = [("1 A", NEAR), ("2 B", FAR), *((f"{n} C", f"a filler of fox{n}") for n in range(9))]

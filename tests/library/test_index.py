@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.library.processes import process, until
+from tests.library.qdrant_double import QdrantDouble
 from tools.errors import LibraryError
 from tools.library.embedded_index import EmbeddedIndex
 from tools.library.hybrid_search import (
@@ -15,7 +16,7 @@ from tools.library.hybrid_search import (
     query_terms,
     search,
 )
-from tools.library.qdrant_server import IN_MEMORY, Server
+from tools.library.qdrant_server import Server
 from tools.library.server_index import ServerIndex
 from tools.library.vector_index import (
     IndexFilter,
@@ -52,11 +53,11 @@ def found(index: VectorIndex, **asked: object) -> list[int]:
 
 
 @pytest.fixture
-def engines(tmp_path: Path) -> Iterator[list[VectorIndex]]:
+def engines(tmp_path: Path, double: QdrantDouble) -> Iterator[list[VectorIndex]]:
     """Each engine with an index of the four points."""
     made: list[VectorIndex] = [
         EmbeddedIndex(tmp_path / "mine" / "vectors", 4),
-        ServerIndex(Server(url=IN_MEMORY), "test", 4),
+        ServerIndex(Server(url=double.url), "test", 4),
     ]
     (tmp_path / "mine").mkdir()
     for one in made:

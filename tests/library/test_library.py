@@ -100,6 +100,7 @@ def test_preprint_and_article_become_one_under_the_better_id(library: Library) -
         doi="10.1000/nips",
         year=2018,
         authors=(Author(name="A. Vaswani"),),
+        aliases=("pmcid:PMC17060", "pmid:376"),
         venue="NeurIPS",
         abstract=None,
         references=("doi:10.1000/p9",),
@@ -107,6 +108,7 @@ def test_preprint_and_article_become_one_under_the_better_id(library: Library) -
     assert library.add([preprint, article, paper(9)]) == AddReport(added=2, merged=1)
     merged = library.get(["arxiv:1706.03762"])["arxiv:1706.03762"]
     assert merged.id == "doi:10.1000/nips"
+    assert {"pmcid:PMC17060", "pmid:376"} <= {*merged.aliases}
     assert (merged.venue, merged.authors, merged.abstract) == ("NeurIPS", who, preprint.abstract)
     assert library.citations(["10.1000/p9"]) == {"10.1000/p9": ("doi:10.1000/nips",)}
     assert ids(library, title).count("doi:10.1000/nips") == 1

@@ -7,6 +7,7 @@ from typing import Literal
 
 import pytest
 
+from tests.library.qdrant_double import QdrantDouble
 from tests.library.words import WordEmbedder, document, paper
 from tools.library.library import Library
 from tools.library.open_library import close_libraries, create_library
@@ -42,12 +43,13 @@ def fill(library: Library) -> Library:
 def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Library]]:
     home: Path = tmp_path_factory.mktemp("filters")
     embedded = Settings(home=home, qdrant_url=None)
-    served = embedded.model_copy(update={"qdrant_url": ":memory:"})
-    yield [
-        fill(create_library(name, settings, WordEmbedder()))
-        for name, settings in (("edge", embedded), ("server", served))
-    ]
-    close_libraries()
+    with QdrantDouble() as double:
+        served = embedded.model_copy(update={"qdrant_url": double.url})
+        yield [
+            fill(create_library(name, settings, WordEmbedder()))
+            for name, settings in (("edge", embedded), ("server", served))
+        ]
+        close_libraries()
 
 
 @pytest.fixture(autouse=True)

@@ -60,11 +60,6 @@ DAMAGES: list[tuple[Callable[[Library], None], str]] = [
     (lambda library: engine(library).drop(), "all 26 vectors are lost"),
     (spoil, "the vectors cannot be read"),
     (lambda library: spoil(library, engine(library).vectors([1])[1].tobytes()[:32], 4), "vector"),
-    (lambda library: sql(library, "DELETE FROM papers WHERE point = 4"), "belong to no paper"),
-    (
-        lambda library: sql(library, "UPDATE texts SET text = 'Quite other.' WHERE point = 5"),
-        "1 passage has an id that is not that of its words",
-    ),
 ]
 
 

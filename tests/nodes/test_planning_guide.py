@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from nodes.write.plan_language.plan_text import parse_plan, plan_text
+from nodes.write.plan_language.read_plan import parse_plan, plan_text
 from state.writing import Plan
 from tests.support import ROOT
 from tools.errors import InputError

@@ -1,4 +1,4 @@
-"""nodes/write/plan_language/plan_text.py: the researcher's plan is followed to the letter, or refused."""
+"""nodes/write/plan_language/read_plan.py: the researcher's plan is followed to the letter, or refused."""
 
 from contextlib import suppress
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.write.plan_language.plan_text import MAX_LINES, named_papers, parse_plan, plan_text
+from nodes.write.plan_language.read_plan import MAX_LINES, named_papers, parse_plan, plan_text
 from state.writing import Plan, PlanLine
 from tools.errors import InputError
 

@@ -13,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from tests.speech.sounds import QUESTION, needs_espeak, needs_whisper, tone
 from tools.errors import InputError, PermanentError
 from tools.speech.audio import write_wave
-from tools.speech.engines import MAX_CHARACTERS, Espeak, Whisper
+from tools.speech.engines import MOST_SPOKEN_CHARACTERS, Espeak, Whisper
 
 NOISE = np.random.default_rng(1).normal(0, 0.05, 32_000).astype(np.float32)
 
@@ -57,7 +57,7 @@ def test_speaker_says_what_it_cannot_say() -> None:
         with pytest.raises(InputError, match="no words"):
             Espeak().speak(text)
     with pytest.raises(InputError, match="at most 20,000"):
-        Espeak().speak("word " * (MAX_CHARACTERS // 5 + 1))
+        Espeak().speak("word " * (MOST_SPOKEN_CHARACTERS // 5 + 1))
 
 
 @needs_espeak

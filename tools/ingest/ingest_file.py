@@ -209,8 +209,7 @@ def _recorded(
     notes: tuple[str, ...] = ()
     if known:
         found, notes = under_record(known, found)
-    report = opened.library.add([found], index=False)
-    if report.conflicts:
+    if opened.library.add([found], index=False).conflicts:
         raise DocumentError(
             f"another paper of the library has the local id {found.id} of its record",
             remedy="give the record a DOI or another id, or add it to another library",

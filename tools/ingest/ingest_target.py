@@ -15,7 +15,7 @@ from tools.documents.structured_article import READER as S2ORC
 from tools.embed.embedder import Embedder
 from tools.errors import LibraryError, logger_of
 from tools.library.library import Library
-from tools.library.open_library import CATALOG, create_library, delete_library, folder_of
+from tools.library.open_library import create_library, delete_library
 from tools.settings import Settings
 
 logger = logger_of(__name__)
@@ -64,8 +64,7 @@ class IngestTarget:
 
     def known(self) -> set[str]:
         """Return the hashes of all documents that are here as they would be read and kept now."""
-        entries = self.library.texts.documents()
-        return {entry.sha256 for entry in entries if self._is_whole(entry)}
+        return {entry.sha256 for entry in self.library.texts.documents() if self._is_whole(entry)}
 
     def same_paper(self, found: Paper) -> Paper | None:
         """Return the paper that is here under one of these ids or, if it has none, its whole title."""
@@ -116,11 +115,6 @@ def open_for_adding(name: str, settings: Settings, embedder: Embedder) -> Ingest
     """
     library = create_library(name, settings, embedder)
     return IngestTarget(library, embedder, grobid_of(settings), DocumentStore(settings.home))
-
-
-def is_made(name: str, settings: Settings) -> bool:
-    """Whether there is a library of this name. Reads the disk."""
-    return (folder_of(name, settings) / CATALOG).exists()
 
 
 def drop_if_empty(name: str, settings: Settings, embedder: Embedder) -> None:

@@ -120,8 +120,7 @@ def read_on_ray(
     rows = ray.data.from_items(
         [{"item": pickle.dumps(item)} for item in items], override_num_blocks=len(items)
     )
-    made = rows.flat_map(read, num_cpus=1, concurrency=min(_started[0], len(items)))
-    for row in _rows(made):
+    for row in _rows(rows.flat_map(read, num_cpus=1, concurrency=min(_started[0], len(items)))):
         yield row["source"], pickle.loads(row["answer"]), row["content"]
 
 
@@ -176,8 +175,7 @@ def _read(
             path = fetch_file(item.path, Path(folder, "file")) if away else Path(item.path)
             for answer in _answers(item, path, _fetched(known), limits, grobid):
                 whole = away and isinstance(answer, ReadParts) and answer.reading.kind == "pdf"
-                content = path.read_bytes() if whole else b""
-                yield _row(item, answer, content)
+                yield _row(item, answer, path.read_bytes() if whole else b"")
         except (CiteLoomError, OSError) as error:
             remedy = getattr(error, "remedy", "") or "check that the workers may read it"
             yield _row(item, DocumentError(str(error), remedy=remedy))

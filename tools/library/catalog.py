@@ -11,7 +11,7 @@ from typing import Any, Literal
 from rapidfuzz import fuzz
 
 from state.bibliography import ReferenceEntry
-from state.paper import Paper, canonical_id, merge_papers, title_key
+from state.paper import Paper, canonical_id, id_rank, merge_papers, title_key
 from tools.errors import InputError
 from tools.library.database import Database
 from tools.library.document_rows import forget_texts, keep_record, move, rename
@@ -19,7 +19,6 @@ from tools.library.search_types import Counts
 
 CatalogChange = Literal["added", "updated", "unchanged", "merged", "conflict"]
 
-_RANKS = {"doi": 0, "arxiv": 1, "openalex": 2, "s2": 3, "local": 4, "title": 5}
 _TELLING = 15  # characters of a title key: "Introduction" and "Preface" are many works
 _ADDED = "CREATE TABLE IF NOT EXISTS added (point INTEGER PRIMARY KEY, at REAL NOT NULL)"
 """When papers came, in seconds since 1970; of those that an earlier version added it is not known."""
@@ -172,10 +171,11 @@ def _canonical(paper: Paper) -> Paper:
 
 
 def _under_best_id(paper: Paper) -> Paper:
-    ids = sorted([paper.id, *paper.aliases], key=lambda key: _RANKS[key.split(":", 1)[0]])
-    best = ids[0]
-    others = tuple(key for key in dict.fromkeys([paper.id, *paper.aliases]) if key != best)
-    return paper.model_copy(update={"id": best, "aliases": others})
+    ids = dict.fromkeys([paper.id, *paper.aliases])
+    best = min(ids, key=id_rank)
+    return paper.model_copy(
+        update={"id": best, "aliases": tuple(key for key in ids if key != best)}
+    )
 
 
 def _coincidence(stored: Paper, paper: Paper) -> bool:

@@ -100,8 +100,7 @@ class CitingSentences:
         Raises:
             LibraryError: The library cannot be written.
         """
-        text = self._library.texts.text(one.sha256)
-        made = list(sentences_of(one, text, document, cites))
+        made = list(sentences_of(one, self._library.texts.text(one.sha256), document, cites))
         with self._database.writing() as db:
             db.execute("DELETE FROM citing WHERE document NOT IN (SELECT number FROM documents)")
             db.execute(

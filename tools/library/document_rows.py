@@ -59,8 +59,7 @@ def put_document(
         return "updated" if tagged else "unchanged"
     for number, _, _ in known[1:]:
         remove_document(db, number)
-    told = entry.model_dump_json(exclude_defaults=True)
-    values = (entry.sha256, paper, entry.name, told, digest)
+    values = (entry.sha256, paper, entry.name, entry.model_dump_json(exclude_defaults=True), digest)
     if known:
         number, owner, _ = known[0]
         sql = "sha256 = ?, paper = ?, name = ?, entry = ?, digest = ? WHERE number = ?"

@@ -26,11 +26,6 @@ RRF_K = 60
 """Cormack, Clarke and Buettcher (SIGIR 2009, doi:10.1145/1571941.1572114)."""
 
 
-def pool_size(limit: int) -> int:
-    """How many of each ranking are fused to give `limit`."""
-    return max(2 * limit, 100)
-
-
 def search(index: VectorIndex, query: Query, limit: int, filter: IndexFilter) -> list[ScoredPoint]:  # noqa: A002
     """Return the best points, best first, by one vector, or by several fused with RRF (k = 60)."""
     named = ((DENSE, query.dense), (SPARSE, query.sparse), (LEXICAL, query.lexical))
@@ -39,7 +34,7 @@ def search(index: VectorIndex, query: Query, limit: int, filter: IndexFilter) ->
         return []
     if len(vectors) == 1 and query.multi is None:
         return ranked(index.nearest(vectors, limit, filter)[0], limit)
-    size = pool_size(limit)
+    size = max(2 * limit, 100)  # of each ranking
     rankings = index.nearest(vectors, size, filter)
     if query.multi is None:
         return fused(rankings, limit)
@@ -77,8 +72,7 @@ _AVERAGE_LENGTH = 120.0  # words of a title and abstract without stop words
 def _model() -> "Bm25":
     from qdrant_edge import Bm25, Bm25Config
 
-    config = Bm25Config(language="english", ascii_folding=True, avg_len=_AVERAGE_LENGTH)
-    return Bm25(config)
+    return Bm25(Bm25Config(language="english", ascii_folding=True, avg_len=_AVERAGE_LENGTH))
 
 
 def document_terms(text: str) -> Sparse:

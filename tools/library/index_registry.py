@@ -267,5 +267,4 @@ class IndexRegistry:
 
         # The uid keeps apart libraries of one name that several machines keep on one server.
         collection = f"citeloom-{self._name}-{self.meta()['uid'][:8]}-{names.generation}"
-        server = Server.of(self._settings)
-        return ServerIndex(server, collection, names.size, multi=names.multi)
+        return ServerIndex(Server.of(self._settings), collection, names.size, multi=names.multi)

@@ -2,21 +2,15 @@
 
 import json
 import shutil
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from state.passage import passage_id
 from tools.errors import PROGRAM, LibraryError, counted
 from tools.library.catalog import Catalog
-from tools.library.document_rows import rename, settle
-from tools.library.hybrid_search import (
-    document_terms,
-    search,
-)
+from tools.library.hybrid_search import document_terms, search
 from tools.library.index_registry import index_folder
 from tools.library.library import Library
 from tools.library.library_index import IndexRow, index_rows
@@ -33,7 +27,6 @@ from tools.library.vector_index import (
 _BATCH = 500
 _SHOWN = 3  # points in one message
 _NORM = 1e-3  # single precision, and the engine's own rounding
-_CHILDREN = {"aliases": "point", "documents": "paper", "texts": "paper", "tags": "paper"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +47,6 @@ class _Findings:
     """Whether the catalog itself is damaged, so that nothing else can be told."""
     unreadable: bool = False
     """Whether the index is, so that all vectors are to be made anew."""
-    renamed: set[int] = field(default_factory=set)
-    """Papers whose passages have ids that are not those of their words."""
     unsound: list[int] = field(default_factory=list)
     """Points whose vector is missing or wrong."""
     orphans: list[int] = field(default_factory=list)
@@ -86,12 +77,6 @@ def repair(library: Library) -> list[Fault]:
         if found.broken:
             return found.faults
         with library.catalog.database.writing() as db:
-            for table, column in _CHILDREN.items():
-                db.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT point FROM papers)")
-            for paper in found.renamed:
-                row = db.execute("SELECT id FROM papers WHERE point = ?", (paper,)).fetchone()
-                rename(db, paper, row[0])
-                settle(db, paper)
             unsound = [(point,) for point in found.unsound]
             db.executemany("UPDATE texts SET indexed = 0 WHERE point = ?", unsound)
         if found.unreadable:
@@ -118,7 +103,6 @@ def _look(library: Library) -> _Findings:
         found.faults.append(fault)
         found.broken = True
         return found
-    _check_rows(library, found)
     _check_texts(library, found)
     try:
         _check_vectors(library, found)
@@ -135,33 +119,6 @@ def _catalog_fault(catalog: Catalog) -> Fault | None:
     except LibraryError as error:
         return damage(error.__cause__ or error)
     return None if lines == ["ok"] else damage("; ".join(lines))
-
-
-def _check_rows(library: Library, found: _Findings) -> None:
-    with library.catalog.database.reading() as db:
-        for table, column in _CHILDREN.items():
-            sql = f"SELECT COUNT(*) FROM {table} WHERE {column} NOT IN (SELECT point FROM papers)"
-            if count := db.execute(sql).fetchone()[0]:
-                found.add(f"{count} rows of {table} belong to no paper")
-        sql = "SELECT paper FROM texts WHERE role >= 2 GROUP BY id HAVING COUNT(*) > 1"
-        if twice := db.execute(sql).fetchall():
-            found.add(f"{counted(len(twice), 'passage is', 'passages are')} here twice")
-            found.renamed |= {paper for (paper,) in twice}
-        wrong = Counter[int]()
-        for point, paper, key, part in db.execute(
-            "SELECT s.paper, p.id, s.id, s.text FROM texts s JOIN papers p ON p.point = s.paper"
-            " WHERE s.id != ''"
-        ):
-            wrong[point] += key != passage_id(paper, part)
-    if wrong.total():
-        found.add(
-            counted(
-                wrong.total(),
-                "passage has an id that is not that of its words",
-                "passages have ids that are not those of their words",
-            )
-        )
-        found.renamed |= {point for point, number in wrong.items() if number}
 
 
 def _check_texts(library: Library, found: _Findings) -> None:

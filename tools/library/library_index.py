@@ -177,8 +177,7 @@ class LibraryIndex:
             )
         else:
             query = Query(self._embedder.embed([text])[0], sparse)
-        hidden = {*filter.exclude, *self._dropped()}
-        conditions = replace(filter, exclude=hidden)
+        conditions = replace(filter, exclude={*filter.exclude, *self._dropped()})
         return self._ask(lambda index: search(index, query, limit, conditions))
 
     def vectors(self, points: Collection[int]) -> dict[int, Vectors]:
@@ -352,8 +351,7 @@ class LibraryIndex:
         found = [row for row in rows if row.point in vectors]
         for at in range(0, len(found), _BATCH):
             batch = found[at : at + _BATCH]
-            dense = np.stack([vectors[row.point] for row in batch])
-            index.upsert(points_of(batch, Encoded(dense)))
+            index.upsert(points_of(batch, Encoded(np.stack([vectors[row.point] for row in batch]))))
             self._mark(batch)
         return vectors
 

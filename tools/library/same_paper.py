@@ -36,13 +36,9 @@ def find_same_work(title: str, abstract: str, candidates: Sequence[Paper]) -> st
         for paper in candidates:
             if _same_title(named, given, paper):
                 return paper.id
-    new = _introduced(abstract)
+    # Systems that the text says it introduces: 'we present PaperQA'.
+    new = {found[1].casefold() for found in _INTRODUCES.finditer(abstract)}
     return next((paper.id for paper in candidates if _system(paper) in new), None)
-
-
-def _introduced(text: str) -> set[str]:
-    """The names of systems that a text says it introduces: 'we present PaperQA'."""
-    return {found[1].casefold() for found in _INTRODUCES.finditer(text)}
 
 
 def _system(paper: Paper) -> str:

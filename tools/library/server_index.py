@@ -1,6 +1,6 @@
 """The vector index on a Qdrant server or cluster: its collection, its searches, and what its faults mean.
 
-Every call of the client that CiteLoom makes stands here, and `citeloom doctor --qdrant URL` makes each of them once.
+Every call of the client that CiteLoom makes stands here.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -11,7 +11,6 @@ from threading import RLock
 from typing import Any, TypeVar
 
 import numpy as np
-from grpc import RpcError  # type: ignore[import-untyped]
 from pydantic import ValidationError
 from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
@@ -19,7 +18,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 
 from tools.embed.embedder import Vectors
 from tools.errors import PROGRAM, CiteLoomError, LibraryError, TransientError, logger_of
-from tools.library.qdrant_server import IN_MEMORY, OtherServerError, Server
+from tools.library.qdrant_server import OtherServerError, Server
 from tools.library.vector_index import (
     BREADTH,
     DENSE,
@@ -68,29 +67,17 @@ def translate_server_errors(at: str) -> Iterator[None]:
         raise TransientError(_SILENT.format(at, error)) from error
     except (JSONDecodeError, AssertionError) as error:  # the client asserts that there is a result
         raise LibraryError(_STRANGER.format(at)) from error
-    except RpcError as error:
-        code: Any = error
-        raise _fault(at, code.code().name, str(code.details())) from error
     except UnexpectedResponse as error:
-        raise _fault(at, str(error.status_code), _words(error)) from error
+        raise _fault(at, error.status_code or 0, _words(error)) from error
 
 
-def _fault(at: str, status: str, words: str) -> CiteLoomError:
+def _fault(at: str, status: int, words: str) -> CiteLoomError:
     told = f"{status}: {words}"
-    if status in (
-        "UNAVAILABLE",
-        "DEADLINE_EXCEEDED",
-        "INTERNAL",
-        "RESOURCE_EXHAUSTED",
-        "408",
-        "429",
-    ) or status.startswith("5"):
+    if status in (408, 429) or status >= 500:
         return TransientError(_SILENT.format(at, told))
-    if status in ("NOT_FOUND", "404") and "Collection" in words:
+    if status == 404 and "Collection" in words:
         return LibraryError(_VANISHED.format(at, told))
-    return (ExistsError if status in ("ALREADY_EXISTS", "409") else LibraryError)(
-        _REFUSED.format(at, told)
-    )
+    return (ExistsError if status == 409 else LibraryError)(_REFUSED.format(at, told))
 
 
 def _words(error: Any) -> str:
@@ -101,85 +88,29 @@ def _words(error: Any) -> str:
         return str(error.reason_phrase)
 
 
-def collection_config(server: Server, size: int, multi: int | None) -> dict[str, Any]:
-    """Return what a collection holds, as arguments of create_collection.
+def collection_config(size: int, multi: int | None) -> dict[str, Any]:
+    """Return what a collection holds, as arguments of create_collection; the rest is as the server makes them.
 
-    It builds no search graph yet: see `loaded`.
+    It builds no search graph yet: see `ServerIndex.optimize`.
     """
-    disk = True if server.on_disk else None
-    dense = {
-        DENSE: models.VectorParams(
-            size=size,
-            distance=models.Distance.COSINE,
-            on_disk=disk,
-            quantization_config=_quantization(server),
-        )
-    }
-    kept = models.SparseIndexParams(on_disk=disk) if disk else None
-    sparse = {SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF, index=kept)}
+    dense = {DENSE: models.VectorParams(size=size, distance=models.Distance.COSINE)}
+    sparse = {SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)}
     if multi is not None:
         # Only ever asked of the few best of the other rankings: a search graph would cost for nothing.
         dense[MULTI] = models.VectorParams(
             size=multi,
             distance=models.Distance.COSINE,
-            on_disk=disk,
             multivector_config=models.MultiVectorConfig(
                 comparator=models.MultiVectorComparator.MAX_SIM
             ),
             hnsw_config=models.HnswConfigDiff(m=0),
         )
-        sparse[LEXICAL] = models.SparseVectorParams(index=kept)
-    more: dict[str, Any] = {}
-    if not server.in_memory:
-        more = {
-            "shard_number": server.shards,
-            "replication_factor": server.replicas,
-            "on_disk_payload": disk,
-            "optimizers_config": models.OptimizersConfigDiff(indexing_threshold=0),
-        }
-    return {"vectors_config": dense, "sparse_vectors_config": sparse} | {
-        key: value for key, value in more.items() if value is not None
+        sparse[LEXICAL] = models.SparseVectorParams()
+    return {
+        "vectors_config": dense,
+        "sparse_vectors_config": sparse,
+        "optimizers_config": models.OptimizersConfigDiff(indexing_threshold=0),
     }
-
-
-def payload_indexes() -> dict[str, Any]:
-    """Return the kind of index of each payload field by which passages are filtered."""
-    kinds = dict.fromkeys(NUMBERS, models.PayloadSchemaType.INTEGER)
-    return kinds | dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD)
-
-
-def loaded() -> Any:
-    """Return the optimiser's settings once a collection has its points and payload indexes.
-
-    The search graph is built then, with links between points that pass the filters.
-    """
-    # Kilobytes of a segment; the server's own default.
-    return models.OptimizersConfigDiff(indexing_threshold=10_000)
-
-
-def searching(server: Server, *, exact: bool) -> Any:
-    """Return how a search goes about it; None for the client's own engine, which looks at everything."""
-    if server.in_memory:
-        return None
-    again = models.QuantizationSearchParams(rescore=True, oversampling=2.0)
-    return models.SearchParams(
-        exact=exact, hnsw_ef=BREADTH, quantization=again if _quantization(server) else None
-    )
-
-
-def _quantization(server: Server) -> Any:
-    """Return how dense vectors are compressed in memory; those of whole numbers stay, for scoring again."""
-    if server.in_memory:
-        return None
-    if server.quantization == "scalar":
-        return models.ScalarQuantization(
-            scalar=models.ScalarQuantizationConfig(
-                type=models.ScalarType.INT8, quantile=0.99, always_ram=True
-            )
-        )
-    if server.quantization == "binary":
-        return models.BinaryQuantization(binary=models.BinaryQuantizationConfig(always_ram=True))
-    return None
 
 
 logger = logger_of(__name__)
@@ -220,7 +151,7 @@ class ServerIndex:
         """Make the collection; see tools.library.vector_index.VectorIndex."""
         if self.exists():
             return
-        wanted = collection_config(self._server, self._size, self._multi)
+        wanted = collection_config(self._size, self._multi)
         with suppress(ExistsError):  # another process was quicker
             self._call(lambda client: client.create_collection(self._collection, **wanted))
 
@@ -252,7 +183,7 @@ class ServerIndex:
         exact: bool = False,
     ) -> list[list[ScoredPoint]]:
         """Return the nearest points; see tools.library.vector_index.VectorIndex."""
-        params = searching(self._server, exact=exact)
+        params = models.SearchParams(exact=exact, hnsw_ef=BREADTH)
         conditions = _conditions(filter, among)
         requests = [
             models.QueryRequest(
@@ -316,14 +247,21 @@ class ServerIndex:
             self._call(lambda client: client.delete(self._collection, list(ids), wait=True))
 
     def optimize(self) -> None:
-        """Index the payload and let the server build its search graph, in its own time; nothing waits for it."""
-        if self._loaded or self._server.in_memory:  # which has neither, and warns
+        """Index the payload and let the server build its search graph, in its own time; nothing waits for it.
+
+        The graph links points that pass the filters, so that it comes after the payload's indexes.
+        """
+        if self._loaded:
             return
+        kinds = dict.fromkeys(NUMBERS, models.PayloadSchemaType.INTEGER)
+        kinds |= dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD)
+        # Kilobytes of a segment; the server's own default.
+        graph = models.OptimizersConfigDiff(indexing_threshold=10_000)
 
         def finish(client: QdrantClient) -> None:
-            for field, kind in payload_indexes().items():
+            for field, kind in kinds.items():
                 client.create_payload_index(self._collection, field, kind)
-            client.update_collection(self._collection, optimizers_config=loaded())
+            client.update_collection(self._collection, optimizers_config=graph)
 
         self._call(finish)
         self._loaded = True
@@ -333,7 +271,7 @@ class ServerIndex:
         self._call(lambda client: client.delete_collection(self._collection))
 
     def close(self) -> None:
-        """Let go of the connection, which closes with the last call under way; an engine in memory is forgotten."""
+        """Let go of the connection, which closes with the last call under way."""
         with self._lock:
             self._client = None
 
@@ -344,17 +282,12 @@ class ServerIndex:
                 f"address again, or run `{PROGRAM} library index NAME` to make them anew here"
             )
         with translate_server_errors(self._server.shown):
-            if self._server.in_memory:  # the client's own engine is not made for several threads
-                with self._lock:
-                    return action(self._connected())
             return action(self._connected())
 
     def _connected(self) -> QdrantClient:
         with self._lock:
             if self._client is None:
-                self._client = (
-                    QdrantClient(IN_MEMORY) if self._server.in_memory else _client(self._server)
-                )
+                self._client = _client(self._server)
             return self._client
 
 
@@ -370,8 +303,6 @@ def _client(server: Server) -> QdrantClient:
             api_key=key or None,
             timeout=_TIMEOUT,
             check_compatibility=False,
-            prefer_grpc=server.grpc_port is not None,
-            grpc_port=server.grpc_port or 6334,
         )
     except ValueError as error:
         raise LibraryError(

@@ -14,14 +14,11 @@ passes no cut-off.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from tools.embed.embedder import Vectors
-
-if TYPE_CHECKING:
-    pass
 
 BREADTH = 1024
 """Candidates that a search of the graph keeps (HNSW's ef).

@@ -105,8 +105,7 @@ def search_keywords(
     }
     if not words or limit < 1:
         return []
-    papers = set(library.catalog.points(wanted.papers).values())
-    conditions, values = filter_sql(wanted, papers)
+    conditions, values = filter_sql(wanted, set(library.catalog.points(wanted.papers).values()))
     sql = (
         "SELECT s.id, -bm25(keyword_index) AS score FROM keyword_index k"
         " JOIN texts s ON s.point = k.rowid JOIN papers p ON p.point = s.paper"

@@ -61,8 +61,7 @@ class ArxivSource(Source):
 
         async def once(groups: Sequence[Sequence[str]]) -> SearchAnswer:
             expression = _expression(groups, before, after)
-            size = min(limit, LARGEST_PAGE)
-            papers, total = await self._ask(expression, [], size, _SEARCH_AGE)
+            papers, total = await self._ask(expression, [], min(limit, LARGEST_PAGE), _SEARCH_AGE)
             return SearchAnswer(papers=papers, sent=(expression,), matches=total)
 
         return await search_until_found(_tries(terms(query.text)), once, limit=limit)
@@ -73,8 +72,7 @@ class ArxivSource(Source):
         keys = [key for key in keys if _POSSIBLE.fullmatch(key.removeprefix("arxiv:"))]
         found: dict[str, Paper] = {}
         for start in range(0, len(keys), IDS_A_CALL):
-            asked = keys[start : start + IDS_A_CALL]
-            numbers = [key.removeprefix("arxiv:") for key in asked]
+            numbers = [key.removeprefix("arxiv:") for key in keys[start : start + IDS_A_CALL]]
             papers, _ = await self._ask("", numbers, len(numbers), _RECORD_AGE)
             found |= {f"arxiv:{paper.arxiv}": paper for paper in papers}
         return {key: found[key] for key in keys if key in found}

@@ -118,8 +118,7 @@ class CrossrefSource(Source):
             if "," in key:
                 path = f"/works/{quote(key.removeprefix('doi:'), safe='')}"
                 with suppress(NotInSourceError):
-                    one = await self._caller.ask(path, read=read_single, age=_RECORD_AGE)
-                    works.append(one)
+                    works.append(await self._caller.ask(path, read=read_single, age=_RECORD_AGE))
         found = {work.id: work for work in works}
         return {key: found[key] for key in wanted if key in found}
 

@@ -70,8 +70,7 @@ class LibrarySource(Source):
     ) -> LinkAnswer:
         asked = await self._known(papers)
         found = await asyncio.to_thread(follow, list(dict.fromkeys(asked.values())))
-        links = {key: found.get(mine, ()) for key, mine in asked.items()}
-        return LinkAnswer(links=links)
+        return LinkAnswer(links={key: found.get(mine, ()) for key, mine in asked.items()})
 
     async def _known(self, papers: Sequence[Paper]) -> dict[str, str]:
         """Return the library's own ids of the papers that it has, by theirs."""

@@ -7,7 +7,7 @@ from datetime import date
 from functools import reduce
 from itertools import chain
 
-from state.paper import Paper, canonical_id, merge_papers
+from state.paper import Paper, canonical_id, id_rank, merge_papers
 
 # Registrants of preprints, and of deposits that hold copies. 10.1101 is shared with journals.
 _PREPRINT_DOI = re.compile(
@@ -27,16 +27,6 @@ _ID_FIELDS = (
     ("openalex", "openalex:"),
     ("semantic_scholar", "s2:"),
 )
-_KINDS = {
-    "doi": 0,
-    "arxiv": 1,
-    "openalex": 2,
-    "s2": 3,
-    "pmid": 4,
-    "pmcid": 5,
-    "local": 6,
-    "title": 7,
-}
 _SOURCES = {"openalex": 1, "crossref": 2, "semantic_scholar": 3, "arxiv": 4, "google": 5}
 
 
@@ -71,8 +61,7 @@ def ids_of(paper: Paper) -> list[str]:
 
 def preference(key: str) -> tuple[int, bool, str]:
     """Return where an id stands among those of a work; what is least is its canonical id."""
-    kind, _, value = key.partition(":")
-    return _KINDS.get(kind, _KINDS["local"]), is_preprint_doi(value), key
+    return id_rank(key), is_preprint_doi(key.partition(":")[2]), key
 
 
 def merge_order(records: Sequence[Paper]) -> list[int]:

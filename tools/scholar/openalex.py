@@ -161,8 +161,7 @@ class OpenAlexSource(Source):
         if not words:
             return []
         path = requests.title_path(words)
-        page = await self._caller.ask(path, read=read_page, age=21 * DAY, usd=SEARCH_USD)
-        return page.papers
+        return (await self._caller.ask(path, read=read_page, age=21 * DAY, usd=SEARCH_USD)).papers
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers of canonical ids, by the id asked for, merged works included."""

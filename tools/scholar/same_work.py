@@ -52,8 +52,7 @@ def near_titles(first: str, second: str, *, ratio: float = NEAR_RATIO) -> bool:
 
 def bare_title(title: str) -> str:
     """Return a title without markup and without the mark of a retraction before it."""
-    text = plain(title) if "<" in title or "&" in title else title
-    return without_mark(text)
+    return without_mark(plain(title) if "<" in title or "&" in title else title)
 
 
 def _words(title: str) -> list[str]:

@@ -250,8 +250,7 @@ class SemanticScholarSource(Source):
         for name, items in lists.items():
             there = min(count_of(records[name].get(_COUNTS[kind])) or 0, limit)
             if len(items) < there and (full or len(items) >= _LISTED):
-                pages = await self._pages(name, kind, limit=limit)
-                found[name] = max(items, pages, key=len)
+                found[name] = max(items, await self._pages(name, kind, limit=limit), key=len)
             elif items or not there:
                 itself = records[name].get("paperId") or name
                 found[name] = [item for item in items if item.get("paperId") != itself]

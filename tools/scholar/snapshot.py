@@ -168,8 +168,7 @@ class SnapshotSource(Source):
         with _opened(self._path) as database:
             asked = _asked(database, papers)
             records = _records(database, list(asked.values()))
-            cited = [key for one in records.values() for key in one.references]
-            known = _known(database, cited)
+            known = _known(database, [key for one in records.values() for key in one.references])
         return LinkAnswer(
             links={
                 own: tuple(key for key in records[number].references if key in known)

@@ -18,7 +18,7 @@ from tools.errors import InputError, PermanentError, how_to_install, logger_of
 from tools.speech.audio import RATE, Samples, Seconds, Speech, Transcript, read_audio, write_wave
 from tools.speech.spoken_text import pieces, speakable
 
-MAX_CHARACTERS = 20_000
+MOST_SPOKEN_CHARACTERS = 20_000
 """About 25 minutes of speech."""
 _PAUSE = 0.25
 """Seconds of silence between two pieces."""
@@ -49,9 +49,9 @@ class Espeak:
             InputError: There is nothing in it to say, it is too long, or there is no such voice.
             PermanentError: The library cannot be loaded, or fails on this text.
         """
-        if len(text) > MAX_CHARACTERS:
+        if len(text) > MOST_SPOKEN_CHARACTERS:
             raise InputError(
-                f"the text has {len(text):,} characters: read at most {MAX_CHARACTERS:,} aloud at once"
+                f"the text has {len(text):,} characters: read at most {MOST_SPOKEN_CHARACTERS:,} aloud at once"
             )
         parts = pieces(speakable(text))
         if not parts:

@@ -1,330 +1,348 @@
-"""The text of a plan read: its rows, the papers that it names, and directions such as '5 sentences'.
+"""A plan that a person wrote or edited is read, in either form: a row for each sentence, or directions.
 
-The patterns expect text in which white space is single spaces and papers are markers, so each of
-them looks at a character a bounded number of times.
+Directions are such as 'cite [1] on line 2'. `plan_text` prints a plan so that it is read back as it was.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import get_args
 
-from state.paper import canonical_id
-from state.writing import MARKER, LineRole
+from nodes.write.plan_language.plan_rows import (
+    FIRM,
+    TAGS,
+    Place,
+    PlanRow,
+    agree,
+    names_to_markers,
+    note_of,
+    placed_texts,
+    refuse_denial,
+    refuse_unread,
+    rows_of,
+    take_counts,
+    unknown_papers,
+)
+from state.writing import MARKER, LineRole, Plan, PlanLine
 from tools.errors import InputError, counted
 
-MAX_CHARACTERS = 20_000
-_SHOWN = 60
-_LONGEST_NAME = 300
-_NAMED = re.compile(r"\[([^\[\]]*)\]|(@cite[._-]?\d{1,9})\b", re.IGNORECASE)
-_NUMBER = re.compile(r"(?:@cite[._-]?)?(\d{1,9})", re.IGNORECASE)
-_RANGE = re.compile(r"(\d{1,6}) ?(?:-|–|—|to) ?(\d{1,6})")
-_LOST_BRACKET = re.compile(r".{0,20}[\[\]].{0,20}")
+MAX_LINES = 60
+MIN_WORDS = 3
+"""Fewest words of a sentence that names a paper and says something of it."""
+_MIN_TOTAL = 10
+_CLAUSES = re.compile(r"(?<=[.;!?])\s")
 
 
-def names_to_markers(
-    plan: str, papers: Sequence[str], aliases: Mapping[str, str], *, what: str = "plan"
-) -> str:
-    """Return the plan, or a text, with a marker for each paper that it names: `{P2}` for the second of `papers`.
+@dataclass
+class PlanSketch:
+    """A line to be: what is known of it so far."""
+
+    paragraph: int = 1
+    theme: str = ""
+    keys: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    words: int | None = None
+    role: LineRole | None = None
+
+
+def read_rows(rows: Sequence[PlanRow]) -> Plan:
+    """Return the plan that the rows ask for.
 
     Raises:
-        InputError: It is too long, a bracket is not closed or not opened, `{P1}` stands where `[1]`
-            should, or papers are named that are not there; all such names are listed.
+        InputError: The rows mix the two forms, contradict each other, or are not clear.
     """
-    if len(plan) > MAX_CHARACTERS:
+    bodies = [row for row in rows if row.kind in {"item", "text"}]
+    items = [row for row in bodies if row.kind == "item"]
+    directing = [row for row in bodies if row.kind == "text" and row.directs]
+    other = [*items, *(row for row in rows if row.kind == "heading")]
+    if directing and other:
         raise InputError(
-            f"the {what} has {len(plan):,} characters; the maximum is {MAX_CHARACTERS:,}: "
-            "give one short line per sentence"
+            f"the plan mixes directions, '{directing[0].text[:60]}', with a list of sentences, "
+            f"'{other[0].text[:60]}': use one of the two"
         )
-    if marker := MARKER.search(plan):
-        raise InputError(f"the {what} says '{marker[0]}': name a paper by its number, such as [1]")
-    unknown: list[str] = []
-
-    def mark(found: re.Match[str]) -> str:
-        places, lost = _places(found[2] or found[1], papers, aliases)
-        unknown.extend(lost)
-        return ", ".join(f"{{P{place}}}" for place in places)
-
-    text = _NAMED.sub(mark, plan)
-    if lost := _LOST_BRACKET.search(text):
+    counts: dict[str, int] = {}
+    if directing or (rows and all(row.kind == "counts" for row in rows)):
+        return _finished(_read_directions(rows, counts), counts)
+    lines = _read_list(rows, counts)
+    if "sentence" not in counts and not any(item.keys or item.role for item in lines):
         raise InputError(
-            f"the {what} has a bracket that is never closed, or was not opened: '{lost[0].strip()}'; write "
-            "[1] or [1, 2]"
+            f"the plan names no paper and counts no sentences: '{' '.join(row.text for row in rows)[:60]}'; "
+            "name papers as [1] on the lines that cite them, or write such as '5 sentences. Cite [1] on line 1'"
         )
-    if unknown:
-        raise unknown_papers(unknown, len(papers), what=what)
-    return text
+    return _finished(lines, counts)
 
 
-def unknown_papers(names: Iterable[str], count: int, *, what: str = "plan") -> InputError:
-    """Return the error that says which names lead to no paper."""
-    listed = ", ".join(dict.fromkeys(f"[{' '.join(name.split())[:_SHOWN]}]" for name in names))
-    there = f"{'is' if count == 1 else 'are'} {counted(count, 'paper')}"
-    return InputError(
-        f"the {what} names {listed}, but there {there} to cite: use [1] to [{count}], or ids of papers "
-        "that were found"
+def _read_list(rows: Sequence[PlanRow], counts: dict[str, int]) -> list[PlanSketch]:
+    lines: list[PlanSketch] = []
+    paragraph, theme = 1, ""
+    bare = ""  # a heading that has no line under it yet
+    for row in (*rows, PlanRow("heading", "")):
+        there = any(item.paragraph == paragraph for item in lines)
+        if row.kind == "counts":
+            agree(counts, take_counts(row.text)[0])
+            continue
+        if (row.kind == "heading" and row.text) or (row.blank_before and not bare):
+            paragraph, theme = paragraph + there, row.theme
+        if row.kind == "heading":
+            if bare or row.number not in {0, paragraph}:
+                raise InputError(
+                    f"the plan's heading '{(bare or row.text)[:60]}' has no sentence under it, or paragraph "
+                    f"{paragraph} begins there: number them 1, 2, ... and give a line for each sentence"
+                )
+            bare = row.text
+            continue
+        lines.append(_item(row, paragraph, theme))
+        if row.number not in {0, sum(item.paragraph == paragraph for item in lines), len(lines)}:
+            raise InputError(
+                f"the plan's line {len(lines)} is labelled {row.number}: '{row.text[:60]}'; put the lines in "
+                "their order and give one for each sentence"
+            )
+        bare = ""
+    for name, given in (("paragraph", paragraph), ("sentence", len(lines))):
+        if counts.get(name, given) != given:
+            raise InputError(
+                f"the plan asks for {counts[name]} {name}s, but gives {given}: give one line for each "
+                "sentence, a blank line between paragraphs, or change the number"
+            )
+    return lines
+
+
+def _item(row: PlanRow, paragraph: int, theme: str) -> PlanSketch:
+    """Read one row of a list, '[1], [2] (20 words, contrast): note' or 'Contrast [2] with [3] (20 words)'."""
+    found = FIRM.fullmatch(row.text)
+    if found:
+        tags, note = [found[2]], (found[3] or "").strip()
+    else:
+        tags, note = TAGS.findall(row.text), TAGS.sub("", row.text).strip()
+        if replace(row, text=note).directs or take_counts(note)[0]:
+            raise InputError(
+                f"the plan's line '{row.text[:80]}' stands for one sentence, but counts something or points "
+                "to another line: write its length as (20 words), or directions without numbering"
+            )
+        refuse_denial(note)
+    told = {part.strip().lower() for tag in tags for part in tag.split(",")}
+    words = {int(part.split()[0]) for part in told if part[0].isdecimal()}
+    roles = [role for role in get_args(LineRole) if role in told]
+    if len(words) > 1 or len(roles) > 1:
+        raise InputError(
+            f"the plan's line '{row.text[:80]}' asks for two roles or two numbers of words: say one of them"
+        )
+    said = any(char.isalnum() for char in MARKER.sub("", note))
+    return PlanSketch(
+        paragraph=paragraph,
+        theme=theme,
+        keys=MARKER.findall(f"{found[1] if found else ''} {note}"),
+        notes=[note] if said else [],
+        words=next(iter(words), None),
+        role=next(iter(roles), None),
     )
 
 
-def _places(
-    names: str, papers: Sequence[str], aliases: Mapping[str, str]
-) -> tuple[list[int], list[str]]:
-    """Return the places of the papers that a bracket names, each once, and the names that lead to none."""
-    if place := _place_named(names, papers, aliases):  # a DOI may hold a comma or a semicolon
-        return [place], []
-    places: list[int] = []
-    unknown: list[str] = []
-    for name in (part.strip() for part in re.split(r"[,;]", names)):
-        ends = _RANGE.fullmatch(name)
-        first, last = sorted((int(ends[1]), int(ends[2]))) if ends else (0, 0)
-        if place := _place_named(name, papers, aliases):
-            places.append(place)
-        elif first >= 1 and last <= len(papers):
-            places += range(first, last + 1)
-        else:
-            unknown.append(name)
-    return list(dict.fromkeys(places)), unknown
+def _read_directions(rows: Sequence[PlanRow], counts: dict[str, int]) -> list[PlanSketch]:
+    """Read '5 sentences in 60 words. Cite [1] on line 1', then lay out the sentences."""
+    placed: list[tuple[Place, list[str], str]] = []
+    notes: list[str] = []
+    for clause in _clauses(rows):
+        refuse_denial(clause)
+        for place, text in placed_texts(clause):
+            new, rest = take_counts(text)
+            agree(counts, new)
+            keys, note = MARKER.findall(rest), note_of(rest)
+            refuse_unread(rest)
+            _check_place(place, clause, keys, note)
+            if place:
+                placed.append((place, keys, note))
+            elif note:
+                notes.append(note)
+    lines = _laid_out(counts, placed)
+    for place, keys, note in placed:
+        for first, last in place.ranges or ((1, len(lines)),):
+            if last > len(lines):
+                raise InputError(
+                    f"the plan cites on line {last}, but asks for {counted(len(lines), 'sentence')}"
+                )
+            for line in lines[first - 1 : last]:
+                line.keys += keys
+                line.notes += [note] if note else []
+                line.words = place.words or line.words
+    for line in lines:
+        line.notes += notes
+    return lines
 
 
-def _place_named(name: str, papers: Sequence[str], aliases: Mapping[str, str]) -> int:
-    """Return the place of a paper, from 1, or 0 where there is none of this name."""
-    if number := _NUMBER.fullmatch(name.strip()):
-        return int(number[1]) if int(number[1]) <= len(papers) else 0
-    key = name.strip().removeprefix("@").strip()
-    if not key or len(key) > _LONGEST_NAME:
-        return 0
-    key = canonical_id(key)
-    key = aliases.get(key, key)
-    return papers.index(key) + 1 if key in papers else 0
+def _clauses(rows: Sequence[PlanRow]) -> Iterator[str]:
+    """Yield the clauses; a row that goes on in lower case belongs to the row before."""
+    text = "".join(f" {row.text}" if row.text[:1].islower() else f"\n{row.text}" for row in rows)
+    for line in text.splitlines():
+        for clause in _CLAUSES.split(line):
+            yield clause.strip(" .;")
 
 
-_SMALL = "one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
-_COUNT = re.compile(
-    rf"(?<![\w.,–—-])(?P<number>\d{{1,3}}(?:,\d{{3}})+|\d{{1,9}}|{'|'.join(_SMALL[1:])}) "
-    r"(?P<unit>paragraph|sentence|line|word)s?\b(?! of [a-z])"
-    r"(?P<each>,? each\b|(?<=words) per (?:line|sentence)\b|(?<!words) per paragraph\b)?"
-    r"(?P<all> (?:in all|in total|overall))?",
-    re.IGNORECASE,
-)
-_N = r"\d{1,9}(?![\d])(?!,\d{3})(?! (?:word|sentence|line|paragraph)s?\b)"
-_PLACE = re.compile(
-    r"(?:\b(?:on|in|at|to|for) )?(?:\bthe )?\b(?:"
-    rf"(?:lines?|sentences?) (?P<list>{_N}(?: ?(?:, ?and|,|and|&|-|–|—|to) ?(?:(?:on )?lines? )?{_N})*)"
-    r"|(?:all|each|every) (?:lines?|sentences?)\b(?! of work))"
-    r"(?: ?\((?P<words>\d{1,6}) words?\))?",
-    re.IGNORECASE,
-)
-_TAG = rf"\d{{1,6}} words?|{'|'.join(get_args(LineRole))}"
-TAGS = re.compile(rf" ?\(((?:{_TAG})(?:, (?:{_TAG}))*)\)", re.IGNORECASE)
-FIRM = re.compile(
-    r"((?:\{P\d+\}(?:, )?)*)"
-    rf" ?\(((?:\d{{1,6}} words?, )?(?:{'|'.join(get_args(LineRole))}))\)(?:: (.*))?",
-    re.IGNORECASE,
-)
-"""'[1], [2] (20 words, contrast): note': what follows the role and a colon is the note as it stands."""
-_FILLER = frozenset(
-    """please generate produce write give make output text section related work review in using use
-    with and by cite cites cited citing citation citations mention mentions refer refers to reference
-    references should must is are a an of for on at as paper papers then also it all have has words
-    sentences lines about the be plan this that so here now paragraph paragraphs""".split()  # noqa: SIM905
-)
-# An order, not a report such as '[2] does not cite [1]'.
-_DENIES = re.compile(
-    r"(?:^|[.,;:] |\b(?:and|but|please) )(?:do not|don['’]t|never|avoid|not|without) "
-    r"(?:cit|mention|nam|refer|us)\w*(?: \w+){0,2} \{P\d",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"[^\W_]+")
-_ODD = re.compile(r"\d+|paragraphs?|line|sentence", re.IGNORECASE)
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_HEADING = re.compile(r"#{1,6}(?: (.*))?")
-_PARAGRAPH = re.compile(r"(?:in )?paragraph (\d{1,9})\b ?[:.,–-]? ?(.*)", re.IGNORECASE)
-_NUMBERING = re.compile(
-    r"(?:\d{1,3}[.):]|[-*+•]|(?:line|sentence) (\d{1,3}) ?[:.)])(?: |$)", re.IGNORECASE
-)
+def _check_place(place: Place | None, clause: str, keys: Sequence[str], note: str) -> None:
+    if place is None and keys:
+        raise InputError(
+            f"the plan says '{clause[:80]}' without a line for it: write 'cite {{{keys[0]}}} on line 1', "
+            "or give one line for each sentence and no count"
+        )
+    if place and any(first == 0 for first, _ in place.ranges):
+        raise InputError("the plan cites on line 0: the first line is line 1")
+    if place and not keys and not note and place.words is None:
+        raise InputError(
+            f"the plan says '{place.shown}', and not what stands there: write 'cite [1] {place.shown}', "
+            "one direction after the other"
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class PlanRow:
-    """One line of the plan's text."""
-
-    kind: Literal["heading", "counts", "item", "text"]
-    """Counts say nothing else; an item stands for one sentence."""
-    text: str
-    blank_before: bool = False
-    number: int = 0
-    """That of 'Paragraph 2:' or 'Line 2: ...', if any."""
-    theme: str = ""
-
-    @property
-    def directs(self) -> bool:
-        """Whether it counts sentences or paragraphs, or points to a line."""
-        counts = take_counts(without_places(self.text))[0]
-        return bool(_PLACE.search(self.text)) or any(not name.startswith("word") for name in counts)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Lines that papers or words are put on."""
-
-    ranges: tuple[tuple[int, int], ...]
-    """First and last line of each range; empty for every line."""
-    words: int | None
-    shown: str
+def _laid_out(
+    counts: dict[str, int], placed: Sequence[tuple[Place, list[str], str]]
+) -> list[PlanSketch]:
+    """Return the sentences, shared out among the paragraphs, the first of which take what is left over."""
+    paragraphs, each = counts.get("paragraph", 1), counts.get("sentence each")
+    last = max([0, *(end for place, _, _ in placed for _, end in place.ranges)])
+    total = counts.get("sentence", each * paragraphs if each else last)
+    if total < paragraphs or (each and total != each * paragraphs):
+        raise InputError(
+            f"the plan asks for {counted(total, 'sentence')} in {counted(paragraphs, 'paragraph')}"
+            f"{f' of {each}' if each else ''}: change one of the numbers"
+        )
+    _check_size(total)
+    sizes = [total // paragraphs + (place < total % paragraphs) for place in range(paragraphs)]
+    return [
+        PlanSketch(paragraph=place)
+        for place, size in enumerate(sizes, start=1)
+        for _ in range(size)
+    ]
 
 
-def rows_of(text: str) -> Iterator[PlanRow]:
-    """Yield the rows of a plan in which papers are markers.
-
-    Raises:
-        InputError: A heading names a paper, or counts contradict each other.
-    """
-    blank = False
-    for raw in text.splitlines():
-        flat = " ".join(raw.split())
-        if flat:
-            yield _row(flat, blank=blank)
-        blank = not flat
-
-
-def _row(text: str, *, blank: bool) -> PlanRow:
-    if numbering := _NUMBERING.match(text):
-        return PlanRow("item", text[numbering.end() :], blank, int(numbering[1] or 0))
-    if FIRM.fullmatch(text):
-        return PlanRow("item", text, blank)
-    counts, left = take_counts(without_places(text))
-    speaks = bool(counts or MARKER.search(text) or _PLACE.search(text))
-    if paragraph := _PARAGRAPH.fullmatch(text):
-        if speaks:
-            raise InputError(
-                f"the plan says '{text[:80]}': give a line of its own for each sentence under 'Paragraph "
-                f"{paragraph[1]}:'"
+def _finished(sketches: Sequence[PlanSketch], counts: dict[str, int]) -> Plan:
+    """Return the plan; raise InputError where it has no line, too many, or impossible numbers of words."""
+    _check_size(len(sketches))
+    words, each = counts.get("word"), counts.get("word each")
+    lengths = [item.words or each for item in sketches]
+    said = [length for length in lengths if length is not None]
+    free = len(lengths) - len(said)
+    left = MIN_WORDS * free if words is None else words - sum(said)
+    short = min([MIN_WORDS, *said]) < MIN_WORDS or (words is not None and words < _MIN_TOTAL)
+    if short or (left and not free) or left < MIN_WORDS * free:
+        raise InputError(
+            f"the plan asks for {words or sum(said)} words in {counted(len(sketches), 'sentence')}, of which the "
+            f"lines' own words add up to {sum(said)}: a sentence takes at least {MIN_WORDS} words, a section "
+            f"{_MIN_TOTAL}; change one of the numbers"
+        )
+    lines: list[PlanLine] = []
+    for item, length in zip(sketches, lengths, strict=True):
+        opens = not lines or lines[-1].paragraph != item.paragraph
+        lines.append(
+            PlanLine(
+                number=len(lines) + 1,
+                keys=tuple(dict.fromkeys(item.keys)),
+                theme=item.theme,
+                role=item.role or ("open" if opens else "develop"),
+                note="; ".join(dict.fromkeys(item.notes)),
+                paragraph=item.paragraph,
+                words=length,
             )
-        return PlanRow("heading", text, blank, int(paragraph[1]) or -1, paragraph[2].rstrip(" .:"))
-    if heading := _HEADING.fullmatch(text):
-        if MARKER.search(text):
-            raise InputError(
-                f"the plan's heading '{text[:80]}' names a paper: name papers on the lines that cite them"
+        )
+    return Plan(lines=tuple(lines), words=words, origin="user")
+
+
+def _check_size(lines: int) -> None:
+    if not 1 <= lines <= MAX_LINES:
+        raise InputError(
+            f"the plan has {counted(lines, 'line')}: ask for 1 to {MAX_LINES} sentences, or give one line for each"
+        )
+
+
+def named_papers(plan: str, papers: Sequence[str], aliases: Mapping[str, str]) -> list[str]:
+    """Return the ids of the papers that a plan names, in the order of `papers`.
+
+    Raises:
+        InputError: As `names_to_markers`.
+    """
+    named = set(MARKER.findall(names_to_markers(plan, papers, aliases)))
+    return [paper for place, paper in enumerate(papers, start=1) if f"P{place}" in named]
+
+
+def parse_plan(
+    plan: str, papers: Sequence[str], aliases: Mapping[str, str], keys: Mapping[str, str]
+) -> Plan:
+    """Turn a plan into lines; in their notes the papers are markers.
+
+    Args:
+        plan: The researcher's text, not empty.
+        papers: Ids in the order in which `[n]` counts them.
+        aliases: Other ids of these papers.
+        keys: The key (P1, ...) of each paper to be cited, and its id.
+
+    Raises:
+        InputError: The plan cannot be followed; the message quotes the piece and says what to write.
+    """
+    text = names_to_markers(plan, papers, aliases)
+    by_id = {paper: key for key, paper in keys.items()}
+    key_of = {
+        f"P{place}": by_id[paper] for place, paper in enumerate(papers, start=1) if paper in by_id
+    }
+    if unknown := [name[1:] for name in MARKER.findall(text) if name not in key_of]:
+        raise unknown_papers(unknown, len(papers))
+    try:
+        read = read_rows(list(rows_of(text)))
+    except InputError as error:
+        raise InputError(MARKER.sub(lambda found: f"[{found[1][1:]}]", str(error))) from error
+    return read.model_copy(
+        update={
+            "lines": tuple(
+                line.model_copy(
+                    update={
+                        "keys": tuple(key_of[key] for key in line.keys),
+                        "note": MARKER.sub(lambda found: f"{{{key_of[found[1]]}}}", line.note),
+                    }
+                )
+                for line in read.lines
             )
-        return PlanRow("heading", text, blank, theme=(heading[1] or "").strip())
-    if text.endswith(":") and not speaks:
-        return PlanRow("heading", text, blank, theme=text.rstrip(": "))
-    more = MARKER.search(left) or note_of(left) or _PLACE.search(text)
-    return PlanRow("counts" if counts and not more else "text", text, blank)
+        }
+    )
 
 
-def take_counts(text: str) -> tuple[dict[str, int], str]:
-    """Return what a text asks for, such as {'sentence': 5, 'word each': 20}, and the rest.
+def with_themes(edited: Plan, before: Plan) -> Plan:
+    """Return an edited plan with what the themes that it still names are to argue, which no line tells."""
+    named = {line.theme for line in edited.lines}
+    known = {_flat(theme.label): theme for theme in before.themes}
+    themes = (theme.model_copy(update={"label": label}) for label, theme in known.items())
+    return edited.model_copy(update={"themes": tuple(one for one in themes if one.label in named)})
 
-    Raises:
-        InputError: It asks for two numbers of one thing, or says 'each' in a way that is not known.
+
+def plan_text(plan: Plan, numbers: Mapping[str, int]) -> str:
+    """Return a plan as text that `parse_plan` reads as the same plan, so that a person can edit it.
+
+    What the language has no words for is not in it: who made the plan, and why; lines that code writes.
+
+    Args:
+        plan: Its paragraphs are numbered from 1 without a gap, each with one theme.
+        numbers: The number `[n]` of each paper by its key; a key that is not here is left out.
     """
-    counts: dict[str, int] = {}
-    rest: list[str] = []
-    end, before = 0, ""
-    for found in _COUNT.finditer(text):
-        between = text[end : found.start()]
-        unit = "sentence" if found["unit"].lower() == "line" else found["unit"].lower()
-        # '2 paragraphs of 3 sentences' and '3 sentences of 20 words' speak of each.
-        of = between.strip().lower() in {"of", "with"} and not found["all"]
-        each = found["each"] or (
-            of and (before, unit) in {("paragraph", "sentence"), ("sentence", "word")}
-        )
-        number = found["number"].lower()
-        size = _SMALL.index(number) + 1 if number in _SMALL else int(number.replace(",", ""))
-        agree(counts, {f"{unit} each" if each else unit: size})
-        rest.append("" if of else between)
-        end, before = found.end(), unit
-    left = " ".join("".join([*rest, text[end:]]).split())
-    if counts and (odd := re.search(r"\b(?:each|every|per)\b", left, re.IGNORECASE)):
-        raise InputError(
-            f"the plan says '{text[:80]}', and of what '{odd[0]}' speaks is not clear: write such as '2 "
-            "sentences each' (paragraph) or '20 words each' (line)"
-        )
-    return counts, left
+    rows = [f"{plan.words} words in all", ""] if plan.words is not None else []
+    before: PlanLine | None = None
+    for number, line in enumerate([line for line in plan.lines if not line.covers], start=1):
+        if before is None or line.paragraph != before.paragraph:
+            rows += [""] if before else []
+            rows += [f"# {_flat(line.theme)}"] if line.theme.strip() else []
+        rows.append(f"{number}. {_line(line, numbers)}")
+        before = line
+    return "\n".join(rows) + "\n"
 
 
-def agree(known: dict[str, int], new: dict[str, int]) -> None:
-    """Add counts to those known.
+def _line(line: PlanLine, numbers: Mapping[str, int]) -> str:
+    """Return '[1], [2] (20 words, contrast): note'."""
+    known = [key for key in line.keys if key in numbers]
+    names = ", ".join(f"[{numbers[key]}]" for key in known)
+    words = f"{line.words} words, " if line.words else ""
 
-    Raises:
-        InputError: They contradict one another.
-    """
-    for name, number in new.items():
-        if known.setdefault(name, number) != number:
-            raise InputError(
-                f"the plan asks for {known[name]} and for {number} ({name}): say one of them, or give a line "
-                "for each sentence"
-            )
+    def name(key: str) -> str:
+        return f"[{numbers[key]}]" if key in known else key
 
-
-def without_places(text: str) -> str:
-    """Return a text without the lines that it points to, and without tags such as (20 words)."""
-    return TAGS.sub("", _PLACE.sub("", text))
+    note = MARKER.sub(lambda found: name(found[1]), _flat(line.note))
+    return f"{names} ({words}{line.role})".lstrip() + (f": {note}" if note else "")
 
 
-def placed_texts(clause: str) -> Iterator[tuple[Place | None, str]]:
-    """Cut a clause into places and what is said of each before it: 'Cite [1] on line 1, [2] on line 2'.
-
-    What is said behind the last one belongs to it; a clause without a place comes whole.
-
-    Raises:
-        InputError: A paper stands behind the last place.
-    """
-    found = list(_PLACE.finditer(clause))
-    after = clause[found[-1].end() :] if found else clause
-    if found and MARKER.search(after):
-        raise InputError(
-            f"the plan says '{clause[:120]}', and it is not clear on which line the last of it stands: "
-            "write the papers before their line, 'Cite [1] on line 1'"
-        )
-    start = 0
-    for item in found:
-        text = clause[start : item.start()] + (after if item is found[-1] else "")
-        start = item.end()
-        yield _place(item), text
-    if not found:
-        yield None, clause
-
-
-def _place(found: re.Match[str]) -> Place:
-    ranges: list[tuple[int, int]] = []
-    for part in re.split(r",|and|&", found["list"] or "", flags=re.IGNORECASE):
-        ends = sorted(int(item) for item in re.findall(r"\d+", part))
-        ranges += [(ends[0], ends[-1])] if ends else []
-    return Place(tuple(ranges), int(found["words"]) if found["words"] else None, found[0].strip())
-
-
-def note_of(text: str) -> str:
-    """Return a text if it holds more than papers and words such as 'please write' or 'cite'."""
-    if all(word.lower() in _FILLER for word in _WORD.findall(MARKER.sub(" ", text))):
-        return ""
-    return re.sub(r"^(?:[\s,;:.&]|and\b)+|(?:[\s,;:.&]|\band)+$", "", " ".join(text.split()))
-
-
-def refuse_denial(text: str) -> None:
-    """Refuse 'do not cite [1]': a paper that a line names is cited there.
-
-    Raises:
-        InputError: The text says so.
-    """
-    if found := _DENIES.search(text):
-        raise InputError(
-            f"the plan says '{text[found.start() :][:60]}': a paper that is named is cited, so leave out of a "
-            "line what it is not to cite"
-        )
-
-
-def refuse_unread(text: str) -> None:
-    """Refuse a rest of a direction in which a number or a place was not understood; years may stand.
-
-    Raises:
-        InputError: There is one.
-    """
-    words = _WORD.findall(MARKER.sub(" ", text))
-    odd = [word for word in words if _ODD.fullmatch(word) and not _YEAR.fullmatch(word)]
-    if odd:
-        raise InputError(
-            f"the plan says '{text[:80]}', and what '{odd[0][:20]}' means is not clear: write such as '5 "
-            "sentences', '120 words', 'on line 2' or 'Paragraph 1:'"
-        )
+def _flat(text: str) -> str:
+    return " ".join(text.replace("[", "(").replace("]", ")").split())

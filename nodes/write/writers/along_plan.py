@@ -146,8 +146,7 @@ def extract(
     written: list[NextSentence] = []
     said = [so_far] if so_far else []
     for line in lines or map(_shown_line, one_line_each(list(by_key))):
-        mine = [by_key[key] for key in line.keys if key in by_key]
-        told = quote_line(embedder, text, mine, said)
+        told = quote_line(embedder, text, [by_key[key] for key in line.keys if key in by_key], said)
         written.append(told.model_copy(update={"line": line.number}))
         said.append(told.sentence)
     return to_sentences_answer([item for item in written if item.sentence])

@@ -222,8 +222,7 @@ class DraftSession:
         for line in lines:
             mine = next((item for item in given if item.line == line.number), None)
             cited = [paper for key in line.keys for paper in papers if paper.key == key]
-            so_far = [*said, *(item.text for item in kept)]
-            made = await self._on_line(line, mine, cited, so_far)
+            made = await self._on_line(line, mine, cited, [*said, *(item.text for item in kept)])
             kept += [made] if made else []
         return kept
 

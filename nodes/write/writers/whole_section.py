@@ -127,8 +127,7 @@ TASK = Task(
 
 def with_output_tokens_for(task: Task[AnswerT], papers: int) -> Task[AnswerT]:
     """Return the task with room for a section that cites so many papers."""
-    most = max(task.max_output_tokens, papers * _TOKENS_A_PAPER)
-    return replace(task, max_output_tokens=most)
+    return replace(task, max_output_tokens=max(task.max_output_tokens, papers * _TOKENS_A_PAPER))
 
 
 class WholeWriter(PassageWriter):
