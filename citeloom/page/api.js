@@ -87,7 +87,7 @@ export async function start(graph, input, settings, about) {
     citeloom_graph: graph, citeloom_settings: settings, citeloom_conversation: "",
     title: about.title.slice(0, 200), parent: about.parent ?? "", ...(about.change ? {change: about.change.slice(0, 200)} : {}),
     // To search again later, or to go on asking, as this did.
-    ...(["find", "review", "novelty", "ask", "table", "synthesize"].includes(graph) ? {searched: input} : {}),
+    ...(["find", "review", "novelty", "ask", "table", "synthesize"].includes(graph) ? {searched: input} : graph === "ingest" ? {searched: {library: input.library}} : {}),
   };
   const thread = await post("/threads", {metadata, graph_id: graph});
   try {

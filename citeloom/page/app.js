@@ -5,7 +5,7 @@ import {key} from "./api.js";
 import {useModel} from "./model.js";
 import {Problem, useLoaded} from "./parts.js";
 import {Icon} from "./shapes.js";
-import {html, render, useEffect, useState} from "./vendor/preact.js";
+import {html, render, useEffect, useErrorBoundary, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
 const VIEWS = /** @type {const} */ (["start", "ask", "check", "screen", "watch", "libraries", "history"]);
@@ -78,7 +78,11 @@ function skip(event) {
 /** @param {{view: string, more: string[], tell: (graph: string) => void}} props */
 function View({view, more: [first = "", second = ""], tell}) {
   const name = view in MODULES && (view !== "run" || first) ? view : "start";
+  // What breaks a view leaves the other places alone.
+  const [broken, retry] = useErrorBoundary((error) => reportError(error));
+  useEffect(() => { if (broken) retry(); }, [first, second]);
   const [loaded, error] = useLoaded(async () => ({Part: await MODULES[name]()}), [name]);
+  if (broken) return html`<div class="body"><${Problem} text=${broken.message || String(broken)} /><button type="button" onClick=${retry}>${W.error.retry}</button></div>`;
   if (!loaded) return html`<div class="body"><${Problem} text=${error} /></div>`;
   const given = {run: {thread: first, tab: second, tell}, ask: {library: first, conversation: second}, check: {kind: first}, screen: {name: first, tab: second}, watch: {run: first}, start: {at: first}, libraries: {name: first}};
   const part = html`<${loaded.Part} ...${given[/** @type {keyof typeof given} */ (name)] ?? {}} />`;

@@ -32,9 +32,15 @@ export function Ask({library: named, conversation}) {
   const [listed] = useLoaded(async () => ({of: library, threads: (await api.threads(RECENT)).filter((item) =>
     item.metadata?.citeloom_graph === "ask" && (item.metadata.searched?.library ?? "starter") === library)}), [library, thread]);
   const earlier = listed?.of === library ? listed.threads : [];
-  useEffect(() => {
-    if (conversation) ended(conversation).then((run) => setTurns(said(run)), (caught) => setError(caught.message));
-  }, [conversation]);
+  /** Take an earlier conversation up, so that a question goes on in it. @param {string} on */
+  const take = (on) => {
+    setThread(on);
+    setAt(0);
+    ended(on).then((run) => setTurns(said(run)), (caught) => setError(caught.message));
+  };
+  useEffect(() => { if (conversation) take(conversation); }, [conversation]);
+  // The last question stands in sight, and its answer below it.
+  useEffect(() => { if (turns.length > 1) document.querySelector(".turn:last-child")?.scrollIntoView({block: "start"}); }, [turns]);
   useKeys({Escape: () => setOpen(false)});
   const ask = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -74,14 +80,14 @@ export function Ask({library: named, conversation}) {
         <label><span class="wide-only">${W.start.library}</span><select onChange=${(/** @type {any} */ event) => anew(event.target.value)}>
           ${(found?.libraries ?? [{name: library}]).map((/** @type {any} */ item) => html`<option value=${item.name} selected=${item.name === library}>${item.name}</option>`)}</select></label>
         ${earlier.length > 0 && html`<${Pop} label=${html`<span>${W.ask.earlier} <span class="wide-only">${W.ask.conversations}</span></span>`}><ul class="versions">${earlier.map((/** @type {any} */ item) => html`<li>
-          <a href=${`#/ask/${library}/${item.thread_id}`} aria-current=${item.thread_id === thread ? "true" : null}><strong dir="auto">${item.metadata.title}</strong>
+          <a href=${`#/ask/${library}/${item.thread_id}`} onClick=${() => item.thread_id === conversation && take(conversation)} aria-current=${item.thread_id === thread ? "true" : null}><strong dir="auto">${item.metadata.title}</strong>
             <span class="dim">${new Date(item.updated_at).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "short"})}</span></a></li>`)}</ul><//>`}
         ${thread && html`<button type="button" onClick=${() => anew(library)}><span>${W.ask.new} <span class="wide-only">${W.ask.conversation}</span></span></button>`}
       </div></div>
     <div class="text-grid">
       <div class="chat">
         <div role="log" aria-label=${W.ask.answers}>${turns.length ? turns.map((turn, place) => html`<${Told} turn=${turn} first=${place * MOST} chosen=${chosen} choose=${choose}
-            library=${library} speaks=${speech.speaks} fail=${setError} />`) : html`<${Nothing}>${W.ask.none}<//>`}</div>
+            library=${library} speaks=${speech.speaks} fail=${setError} />`) : html`<${Nothing}>${W.ask.none} ${library === "starter" && html`${W.start.starter} <button type="button" class="tiny" onClick=${() => setQuestion(W.ask.sample)}>${W.start.example}</button>`}<//>`}</div>
         <${Problem} text=${error} />
         <form class="composer" onSubmit=${ask}>
           <input required aria-label=${W.ask.question} placeholder=${turns.length ? W.ask.continue : W.ask.question} value=${question}

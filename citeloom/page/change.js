@@ -3,10 +3,10 @@
 import {Lines, Problem} from "./parts.js";
 import {Card} from "./question.js";
 import {paragraphs} from "./sentences.js";
-import {html, useState} from "./vendor/preact.js";
+import {html, useEffect, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
-/** @typedef {{kind: "text" | "plan", lines: string[]}} Edited */
+/** @typedef {{kind: "text" | "plan", lines: string[], at?: number}} Edited `at` is the line to begin with */
 
 const MARKER = /\{(P\d+)\}/g;
 const LONGEST = 240;
@@ -22,6 +22,7 @@ export function lined(sentences, whole = sentences) {
 /** @param {{edited: Edited, change: (edited: Edited) => void, papers: any[], busy: boolean, error: string, save: (change: Record<string, string>) => void, cancel: () => void}} props */
 export function Editor({edited, change, papers, busy, error, save, cancel}) {
   const plan = edited.kind === "plan";
+  useEffect(() => /** @type {HTMLElement | null} */ (document.querySelector(`.lines li:nth-child(${edited.at || 1}) textarea`))?.focus(), []);
   return html`<section class="card editor" aria-label=${plan ? W.text.plan : W.text.edit}>
     <h2>${plan ? W.text.plan : W.text.edit}</h2>
     <p class="dim small">${plan ? W.text.planRows : W.text.rows}</p>

@@ -39,7 +39,7 @@ export function Quote({quote, context = "", where, told = false, children}) {
       ${where && html`<span dir="auto">${where}</span>`}${children}</figcaption></figure>`;
 }
 
-/** A button with a box below it, closed by Esc or a click elsewhere. @param {{label: any, children?: any}} props */
+/** A button with a box below it, closed by Esc, a click elsewhere, or a link in it. @param {{label: any, children?: any}} props */
 export function Pop({label, children}) {
   const [open, setOpen] = useState(false);
   const place = useRef(/** @type {HTMLElement | null} */ (null));
@@ -54,7 +54,7 @@ export function Pop({label, children}) {
   }, [open]);
   return html`<div class="pop" ref=${place}>
     <button type="button" aria-expanded=${open} onClick=${() => setOpen(!open)}>${label} <${Icon} name="down" size=${12} /></button>
-    ${open && html`<div class="menu-box">${children}</div>`}</div>`;
+    ${open && html`<div class="menu-box" onClick=${(/** @type {any} */ event) => event.target.closest("a") && setOpen(false)}>${children}</div>`}</div>`;
 }
 
 /**

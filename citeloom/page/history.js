@@ -10,7 +10,7 @@ import {W} from "./words.js";
 
 const MOST = 200;
 const RECENT = 3;
-const STATES = {idle: ["completed", "done"], busy: ["working", "busy"], asks: ["input_required", "ask"], interrupted: ["cancelled", "paused"], error: ["failed", "failed"]};
+const STATES = {idle: ["completed", "done"], busy: ["working", "busy"], asks: ["input_required", "ask"], interrupted: ["cancelled", "paused"], error: ["failed", "failed"], none: ["none", "failed"]};
 
 /** What stops a run without a result; see citeloom/runs/runs.py. */
 const FATAL = new Set(["input", "plan", "run", "budget"]);
@@ -22,7 +22,7 @@ const held = (thread) => thread.extracted ?? thread.metadata.extracted ?? {};
 const titleOf = (thread) => (!/\s/.test(thread.metadata.title) && held(thread).named) || thread.metadata.title || kindOf(thread);
 
 /** What a thread's run is at: one that waits for an answer is not one that was paused, and one without a result is not done. @param {any} thread @returns {keyof typeof STATES} */
-const stateOf = (thread) => (thread.status === "idle" && held(thread).outcome === "nothing" && FATAL.has(held(thread).stopped ?? "") ? "error" : thread.status === "interrupted" && Object.values(thread.interrupts ?? {}).some((/** @type {any} */ asked) => asked?.length) ? "asks"
+const stateOf = (thread) => (thread.status === "idle" && held(thread).stopped === "papers" ? "none" : thread.status === "idle" && held(thread).outcome === "nothing" && FATAL.has(held(thread).stopped ?? "") ? "error" : thread.status === "interrupted" && Object.values(thread.interrupts ?? {}).some((/** @type {any} */ asked) => asked?.length) ? "asks"
   : thread.status in STATES ? thread.status : "idle");
 
 /** @param {{thread: any, before?: any, after?: any, hour?: boolean}} props */
@@ -59,7 +59,7 @@ export function History() {
   });
   const [compare, comparing, wrong] = useAction(async () => setBoth(await Promise.all(chosen.map(read))));
   const runs = /** @type {any[]} */ (found ?? []).filter((thread) => thread.metadata?.citeloom_graph);
-  const shown = runs.filter((thread) => titleOf(thread).toLowerCase().includes(word.trim().toLowerCase()));
+  const shown = runs.filter((thread) => [titleOf(thread), kindOf(thread), thread.metadata.searched?.text].join(" ").toLowerCase().includes(word.trim().toLowerCase()));
   const tick = (/** @type {string} */ thread) => (/** @type {any} */ event) =>
     setChosen(event.target.checked ? [...chosen, thread].slice(-2) : chosen.filter((item) => item !== thread));
   return html`<div class="hello"><h1>${W.history.title}</h1></div>
@@ -80,6 +80,6 @@ export function History() {
 /** What a run is, in a word. @param {any} thread */
 const kindOf = ({metadata: {citeloom_graph: graph}}) => W.history.kinds[/** @type {keyof typeof W.history.kinds} */ (graph)] ?? graph;
 
-/** Where a run is shown: a conversation goes on where it was had. @param {any} thread */
-const place = ({thread_id: id, metadata}) =>
-  metadata.citeloom_graph === "ask" ? `#/ask/${metadata.searched?.library ?? "starter"}/${id}` : `#/run/${id}`;
+/** Where a run is shown: a conversation where it was had, files in their library. @param {any} thread */
+const place = ({thread_id: id, metadata}) => metadata.citeloom_graph === "ingest" ? `#/libraries/${metadata.searched?.library ?? ""}`
+  : metadata.citeloom_graph === "ask" ? `#/ask/${metadata.searched?.library ?? "starter"}/${id}` : `#/run/${id}`;

@@ -69,8 +69,10 @@ function Add({name, open, again}) {
     </div>
     <p class="dim small" role="status">${progress}</p>
     <${Problem} text=${error} />
-    <ul class="reports">${(values?.reports ?? []).map((/** @type {any} */ item) => html`<li dir="auto"><${Verdict} verdict=${item.status === "failed" ? "not_in_source" : "supported"}>${item.source}: ${item.status}<//>
-      ${item.passages ? `, ${counted(item.passages, "passage")}` : ""} ${item.cause ?? ""} ${item.remedy ?? ""}</li>`)}</ul>
+    <ul class="reports">${(values?.reports ?? []).map((/** @type {any} */ item) => html`<li dir="auto"><${Verdict} verdict=${/** @type {Record<string, string>} */ ({failed: "not_in_source", partly: "partly"})[item.status] ?? "supported"}>${item.source}: ${item.status}<//>
+      ${item.passages ? html`<span>${counted(item.passages, "passage")}</span>` : ""}
+      <span class="dim small">${[item.cause, item.remedy, ...(item.unread ?? []).map((/** @type {any} */ part) => `${W.libraries.unread} ${part.where}: ${part.cause}`), ...(item.notes ?? [])].filter(Boolean).join("; ")}</span></li>`)}</ul>
+    ${values && !busy && !name && html`<p><a class="button" href=${`#/libraries/${to}`}>${W.papers.open} ${to}</a> <a class="button" href=${`#/ask/${to}`}>${W.libraries.ask}</a></p>`}
   </form><//>`;
 }
 
@@ -105,7 +107,8 @@ function Inside({library, again}) {
       <div class="text-tools"><a class="button" href=${`#/ask/${library.name}`}>${W.libraries.ask}</a>
         ${library.yours && html`<button class="quiet" disabled=${destroying} onClick=${() => destroy()}>${destroying ? W.libraries.deleting : W.libraries.delete}</button>`}</div></div>
     ${library.papers > 0 && html`<${Fold} summary=${W.cells.title}><${AskEach} key=${library.name} library=${library.name} papers=${library.papers} /><//>`}
-    <div class="p-bar"><label class="p-find"><span class="hide">${W.libraries.find}</span><input type="search" placeholder=${W.libraries.find} value=${part} onInput=${(/** @type {any} */ event) => setPart(event.target.value)} /></label></div>
+    <div class="p-bar"><label class="p-find"><span class="hide">${W.libraries.find}</span><input type="search" placeholder=${W.libraries.find} value=${part} onInput=${(/** @type {any} */ event) => setPart(event.target.value)} /></label>
+      ${!ticked.length && html`<span class="dim small">${W.synthesis.hint}</span>`}</div>
     <${Problem} text=${error || failed || undone || unwritten} />
     <ul class="papers">${(found?.papers ?? []).map((/** @type {any} */ paper) => html`<li dir="auto">
       <input type="checkbox" aria-label=${`${W.synthesis.tick}: ${paper.title}`} checked=${ticked.includes(paper.id)} onChange=${tick(paper.id)} />

@@ -13,6 +13,7 @@ export function Methods({steps, graph, model, chosen, choose}) {
   const is = (/** @type {string} */ step, /** @type {any} */ method) => JSON.stringify(chosen[step] ?? {}) === JSON.stringify(method.settings);
   const named = shown.flatMap(({step, methods}) => methods.filter((/** @type {any} */ one) => is(step, one) && one !== methods[0]).map((/** @type {any} */ one) => one.name));
   return html`<${Fold} kind="card fold" summary=${html`<h2>${W.start.methods}</h2><span class="dim small">${named.join(", ") || W.start.methodsHint}</span>`}>
+    ${model === false && html`<p class="dim small">${graph === "review" ? W.start.methodsFree : W.start.methodsFreeFind}</p>`}
     <div class="methods">${shown.map(({step, title, methods}) => html`<fieldset><legend>${title}</legend>
       ${methods.map((/** @type {any} */ one) => {
         const lacks = one.model && model === false;

@@ -78,6 +78,7 @@ export function Listed({run}) {
     </div>
     <${Problem} text=${error || unkept} />
     ${(run.values.notes ?? []).map((/** @type {string} */ note) => html`<p class="dim small" dir="auto">${note}</p>`)}
+    ${all.every((item) => !item.check) && html`<p class="dim small">${W.references.unasked}</p>`}
     <${ReferenceRows} rows=${shown.slice(0, most)} fixed=${fixed} fix=${fix} undo=${undo} />
     ${shown.length > most && html`<button type="button" onClick=${() => setMost(most + PAGE)}>${W.libraries.more}</button>`}`;
 }

@@ -6,7 +6,7 @@ import {byline, Nothing} from "./parts.js";
 import {Question} from "./question.js";
 import {lasting} from "./run_view.js";
 import {Icon} from "./shapes.js";
-import {counting, funnel, gist, given, isPlain, left, sourceName, stepWords, story} from "./story_of.js";
+import {counting, funnel, gist, given, isPlain, keptNothing, left, sourceName, stepWords, story} from "./story_of.js";
 import {html, useEffect, useState} from "./vendor/preact.js";
 import {called, counted, W} from "./words.js";
 
@@ -25,7 +25,7 @@ export function RunStory({run, again}) {
       <section aria-label=${W.story.label}><h2 class="hide">${W.story.label}</h2>
         ${run.status === "working" && !run.stages.length && html`<p class="dim" role="status">${W.story.begins}</p>`}
         <ol class="story">${steps.map((step) => html`<${StepOf} key=${step.name} step=${step} run=${run} model=${model} again=${again} />`)}</ol>
-        ${Object.values(run.values.counts ?? {}).some(Boolean) && html`<${Fold} summary=${W.story.all}><dl class="est">${Object.entries(run.values.counts).filter(([, count]) => count)
+        ${Object.values(run.values.counts ?? {}).some(Boolean) && html`<${Fold} summary=${W.story.all}><dl class="est">${Object.entries(run.values.counts).filter(([, count]) => count > 0)
           .map(([name, count]) => html`<div><dt>${called(W.run.counts, name)}</dt><dd class="num">${count}</dd></div>`)}</dl><//>`}
       </section>
       ${known && html`<${Rising} run=${run} plain=${isPlain(run, model)} />`}
@@ -66,9 +66,11 @@ function StepOf({step, run, model, again}) {
   const halted = open && ["failed", "cancelled"].includes(run.status);
   const [title, todo] = stepWords("todo", name, run, model);
   const line = step.state === "ok" ? gist(step, run, isPlain(run, model)) : open ? step.stages.at(-1)?.note ?? "" : todo;
-  const failures = step.failures.filter((item) => item.stage !== "search_source" || !sources.length);
+  // What ended the run stands above its steps.
+  const failures = step.failures.filter((item) => (item.stage !== "search_source" || !sources.length) && item.cause !== run.values.stop?.cause);
   return html`<li class=${step.state}>
     <h3>${step.state === "todo" ? title : stepWords(open ? "on" : "ok", name, run, model)}${step.seconds >= 1 && html` <span class="dim num">${lasting(step.seconds * 1000)}</span>`}</h3>
+    ${name === "read" && run.searched.text?.length > run.title.length && html`<${Fold} summary=${W.text.yours}><p class="given" dir="auto">${run.searched.text}</p><//>`}
     ${queries ? html`<${Fold} open=${false} summary=${`${run.queries.length} ${W.story.queries[run.queries.length === 1 ? 0 : 1]}, ${W.story.from}`}>
         <ul class="queries">${run.queries.map((query) => html`<li dir="auto"><code>${query.facet === "whole" ? `${query.text.slice(0, 60)} …` : query.text}</code><span class="dim">${query.reason ?? ""}</span></li>`)}</ul><//>`
       : line && !sources.length && html`<p class="dim" dir="auto">${line}</p>`}
@@ -106,8 +108,8 @@ function Gave({sources, run}) {
 
 /** The best papers so far, or those that were kept, with why and the quote. @param {{run: import("./run.js").Run, plain: boolean}} props */
 function Rising({run, plain}) {
-  const kept = (run.values.papers ?? []).filter((/** @type {any} */ item) => item.selected && item.paper);
-  const ended = run.status === "completed";
+  const ended = run.status === "completed", none = keptNothing(run);
+  const kept = (run.values.papers ?? []).filter((/** @type {any} */ item) => (item.selected || none) && item.paper);
   const best = /** @type {import("./run.js").Best[]} */ (kept.length ? kept.slice(0, BEST).map((/** @type {any} */ item) => ({
     paper: item.paper, score: item.score, why: item.debate?.arguments_for?.[0]?.claim ?? "", quote: item.debate?.arguments_for?.[0]?.quote ?? null,
     rank: item.rank, move: run.best.find((one) => one.paper.id === item.paper.id)?.move ?? 0,
@@ -117,13 +119,13 @@ function Rising({run, plain}) {
   const quotes = run.values.mind === "extractive" || best.every((item) => item.why === best[0]?.why);
   const noted = best.some((item) => item.quote && isAnnotation(item.quote));
   return html`<section class="rise" aria-labelledby="best" aria-live="polite">
-    <div class="rise-top"><h2 id="best">${ended && kept.length ? W.run.tabs.papers : W.story.best}</h2>
+    <div class="rise-top"><h2 id="best">${none ? W.story.closest : ended && kept.length ? W.run.tabs.papers : W.story.best}</h2>
       ${kept.length > best.length && html`<a href=${`#/run/${run.thread}/papers`}>${counted(kept.length, "paper")}</a>`}</div>
-    ${numbers.some(([, count]) => count) && html`<dl class="funnel">${numbers.map(([name, count]) => html`<div><dt>${name}</dt><dd class="num">${count || "–"}</dd></div>`)}</dl>`}
+    ${numbers.some(([, count]) => count) && html`<dl class="funnel">${numbers.map(([name, count]) => html`<div><dt>${name}</dt><dd class="num">${count || (ended ? 0 : "–")}</dd></div>`)}</dl>`}
     ${!best.length && html`<${Nothing}>${W.story.waits}<//>`}
     ${best.length > 0 && !judged && html`<p class="note small">${plain ? W.story.unranked : W.story.promising}</p>`}
     ${noted && html`<p class="small dim"><span class="noted-key">${W.papers.key}</span></p>`}
-    <ol class="rising">${best.map((item) => html`<li key=${item.paper.id}><div class="rank"><span class="num strong">${item.rank}</span><${Move} places=${item.move} /></div>
+    <ol class="rising">${best.map((item) => html`<li key=${item.paper.id}><div class="rank"><span class="num strong">${item.rank}</span>${!ended && html`<${Move} places=${item.move} />`}</div>
       <div><h3 dir="auto">${item.paper.title}</h3>
         <p class="dim small" dir="auto">${[byline(item.paper), judged && item.score != null && `${W.papers.score} ${Math.round(item.score)}`].filter(Boolean).join(" · ")}</p>
         ${item.why && !quotes && html`<p class="because" dir="auto">${item.why}</p>`}

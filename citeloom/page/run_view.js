@@ -14,7 +14,7 @@ import {RunStory} from "./run_story.js";
 import {Table} from "./table.js";
 import {searched} from "./search_again.js";
 import {Icon} from "./shapes.js";
-import {counting, stepWords, story} from "./story_of.js";
+import {counting, keptNothing, stepWords, story} from "./story_of.js";
 import {Synthesis} from "./synthesis.js";
 import {Take} from "./run_files.js";
 import {Text} from "./text.js";
@@ -90,7 +90,8 @@ function Head({run, papers, again, tabs, shown}) {
   const [look, looking, lookError] = useAction(async () => {
     location.hash = `#/run/${await searched(run, [])}/live`;
   });
-  const rerun = ["find", "review", "novelty"].includes(run.graph) && run.status === "completed" && Boolean(run.searched.text);
+  const none = keptNothing(run);
+  const rerun = ["find", "review", "novelty"].includes(run.graph) && run.status === "completed" && !none && Boolean(run.searched.text);
   const kept = (papers.values.papers ?? []).filter((/** @type {any} */ item) => item.selected).length;
   const model = useModel();
   const watches = useWatches();
@@ -104,14 +105,14 @@ function Head({run, papers, again, tabs, shown}) {
     ${run.question && shown !== "live" && html`<a class="button main" href=${`${at}/live`}>${W.run.answer}</a>`}
     ${run.can_resume && html`<button class="main" disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
     ${rerun && html`<button class=${shown === "live" ? "" : "late"} disabled=${looking} onClick=${() => look()}>${W.history.again}</button>`}
-    ${["find", "review"].includes(run.graph) && run.status === "completed" && watches && html`<a class=${`button ${shown === "live" ? "" : "late"}`} href=${`#/watch/${run.thread}`}>${V.this}</a>`}
-    ${["verify", "references"].includes(run.graph) && run.status !== "working" && html`<a class="button late" href=${run.graph === "verify" ? "#/check" : "#/check/references"}>${W.check.another}</a>`}
-    ${run.status === "completed" && run.graph !== "verify" && tabs.includes("take") && shown !== "take" && html`<a class="button main late" href=${`${at}/take`}>${W.run.tabs.take}</a>`}`;
+    ${["find", "review"].includes(run.graph) && run.status === "completed" && !none && watches && html`<a class=${`button ${shown === "live" ? "" : "late"}`} href=${`#/watch/${run.thread}`}>${V.this}</a>`}
+    ${["verify", "references"].includes(run.graph) && run.status !== "working" && html`<a class="button late" href=${run.graph === "verify" ? "#/check" : "#/check/references"}>${run.graph === "verify" ? W.check.another : W.references.another}</a>`}
+    ${run.status === "completed" && !none && run.graph !== "verify" && tabs.includes("take") && shown !== "take" && html`<a class="button main late" href=${`${at}/take`}>${W.run.tabs.take}</a>`}`;
   return html`<section class="run" aria-label=${W.run.this}>
     <div class="head"><div>
       <h1 dir="auto">${(!/\s/.test(run.title) && run.values.request?.title) || run.title || W.name}</h1>
       <p class="meta" role="status">
-        <span class=${`state status ${run.status}`}><${Icon} name=${ICONS[run.status]} kind=${ICONS[run.status] === "busy" ? "spin" : ""} />${step ? stepWords("on", step.name, run, model) : W.run.status[run.status]}</span>
+        <span class=${`state status ${run.status} ${none ? "none" : ""}`}><${Icon} name=${none ? "failed" : ICONS[run.status]} kind=${ICONS[run.status] === "busy" ? "spin" : ""} />${step ? stepWords("on", step.name, run, model) : none ? W.history.state.none : W.run.status[run.status]}</span>
         ${place >= 0 && html`<span class="num">${stepOf(place, steps.length, run)}</span>`}
         ${bar && bar.done < bar.total && html`<span class="num" aria-hidden="true">${bar.done} ${W.story.of} ${bar.total}</span>`}
         ${stated(run, kept).map((text) => html`<span>${text}</span>`)}

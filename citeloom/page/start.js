@@ -75,10 +75,10 @@ export function Start({at}) {
         onDrop=${(/** @type {DragEvent} */ event) => (event.preventDefault(), take(event.dataTransfer?.files[0]))}>
       <div class="start-form">
         <div class="card paste">
-          <textarea rows="8" required aria-label=${W.start.text} placeholder=${reading ? `${W.start.reading} ${reading} …` : W.start.hint} value=${form.text} onInput=${typed("text")}></textarea>
+          <textarea rows="8" required aria-label=${W.start.text} placeholder=${W.start.hint} value=${form.text} onInput=${typed("text")}></textarea>
           <div class="paste-do"><label class="button tiny file"><${Icon} name="page" />${W.start.drop}
               <input type="file" class="hide" accept=".txt,.md,.tex,.pdf,.docx,.html,.xml" onChange=${(/** @type {any} */ event) => take(event.target.files[0])} /></label>
-            <span class=${reading ? "small strong" : "dim small late"} role="status" dir="auto">${reading ? html`<${Icon} name="busy" kind="spin" /> ${W.start.reading} ${reading} …` : W.start.dropHint}</span>
+            <span class=${reading ? "small state" : "dim small late"} role="status" dir="auto">${reading ? html`<${Icon} name="busy" kind="spin" /> ${W.start.reading} ${reading} …` : W.start.dropHint}</span>
             <button type="button" class="tiny quiet" onClick=${() => put({text: W.start.sample})}>${W.start.example}</button></div>
         </div>
         <${Problem} text=${dropped} />
@@ -86,8 +86,8 @@ export function Start({at}) {
         <div class="two">
           ${number("keep", 500)}
           ${form.graph === "review" && number("cite", 200)}
-          <label class="field">${W.start.before}<input type="date" value=${form.before} onInput=${typed("before")} /></label>
           <label class="field">${W.start.after}<input type="date" value=${form.after} onInput=${typed("after")} /></label>
+          <label class="field">${W.start.before}<input type="date" value=${form.before} onInput=${typed("before")} /></label>
         </div>
         <div class="result"><span class="dim small">${W.start.graph}</span>
           <${Segment} label=${W.start.graph} options=${W.start.graphs} value=${form.graph} choose=${(/** @type {Form["graph"]} */ graph) => put({graph})} /></div>
@@ -97,7 +97,7 @@ export function Start({at}) {
           <textarea rows="4" aria-label=${W.start.plan} placeholder=${W.start.planExample} value=${form.plan} onInput=${typed("plan")}></textarea><//>`}
         <${Methods} steps=${table?.steps ?? []} graph=${form.graph} model=${model} chosen=${form.methods} choose=${(/** @type {Form["methods"]} */ methods) => put({methods})} />
       </div>
-      <${Before} form=${form} put=${put} model=${model} estimate=${estimate} busy=${busy} error=${error} at=${at} />
+      <${Before} form=${form} put=${put} model=${model} estimate=${estimate} busy=${busy} reading=${Boolean(reading)} error=${error} at=${at} />
     </form>
     <${RecentRuns} />
   </div>`;

@@ -8,8 +8,8 @@ import {SOURCES} from "./start_sources.js";
 import {html, useEffect, useRef, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
-/** @param {{form: import("./start.js").Form, put: (change: any) => void, model: boolean | null, estimate: any, busy: boolean, error: string, at: string}} props */
-export function Before({form, put, model, estimate, busy, error, at}) {
+/** @param {{form: import("./start.js").Form, put: (change: any) => void, model: boolean | null, estimate: any, busy: boolean, reading: boolean, error: string, at: string}} props */
+export function Before({form, put, model, estimate, busy, reading, error, at}) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (at === "model" && model !== null) place.current?.scrollIntoView({block: "center"});
@@ -28,7 +28,7 @@ export function Before({form, put, model, estimate, busy, error, at}) {
     <fieldset class="asks"><legend class="small dim">${W.start.ask}</legend>
       ${asks.map(([name, words]) => html`<label><input type="checkbox" checked=${form.asking.includes(name)} onChange=${tick(name)} /> ${words}</label>`)}</fieldset>
     <${Problem} text=${error} />
-    <button class="main big" disabled=${busy}>${busy ? W.start.going : go}</button>
+    <button class="main big" disabled=${busy || reading}>${busy ? W.start.going : go}</button>
     <p class="dim small">${sent(form, model).join(" ")}</p>
     ${model !== null && html`<${Connect} model=${model} open=${at === "model"} />`}
   </aside>`;

@@ -25,5 +25,6 @@ export function Where({sources, library, put}) {
         return html`<label class=${`src ${off ? "off" : ""}`}><input type="checkbox" disabled=${off} checked=${sources.includes(name)} onChange=${tick(name)} />
           <span><strong>${words}</strong><span class="dim small">${off ? W.start.needsKey : slow ? W.start.slow : W.start.needs[/** @type {keyof typeof W.start.needs} */ (name)]}</span></span></label>`;
       })}
-    </div></fieldset>`;
+    </div>
+    ${sources.length === 1 && sources[0] === "library" && library === "starter" && html`<p class="dim small">${W.start.starter} ${W.start.elsewhere}</p>`}</fieldset>`;
 }

@@ -32,18 +32,21 @@ export function story(run) {
   const stepOf = (/** @type {string} */ stage) => names.find((name) => STAGES[name].includes(stage));
   const last = run.stages.at(-1);
   const now = run.question ? ASKS[run.question.kind] ?? names[0] : (last && stepOf(last.stage)) ?? names[0];
-  const ended = run.status === "completed";
+  const ended = run.status === "completed", none = keptNothing(run);
   const failures = run.values.failures?.length ? run.values.failures : run.failures;
   return names.map((name) => {
     const stages = run.stages.filter((item) => STAGES[name].includes(item.stage));
     const begun = stages.length > 0 || (run.stages.length === 0 && names.indexOf(name) < names.indexOf(now));
     return {
       name, stages, seconds: stages.reduce((sum, item) => sum + item.seconds, 0),
-      state: ended ? "ok" : name === now ? "on" : begun ? "ok" : "todo",
+      state: ended ? none && ["write", "check"].includes(name) ? "todo" : "ok" : name === now ? "on" : begun ? "ok" : "todo",
       failures: failures.filter((/** @type {any} */ item) => (stepOf(item.stage) ?? names.at(-1)) === name),
     };
   });
 }
+
+/** Whether a search ended without a paper. @param {import("./run.js").Run} run */
+export const keptNothing = (run) => run.status === "completed" && run.values.stop?.stage === "select_papers" && !run.values.counts?.included;
 
 /** The stage whose count tells how far a step is. @param {Step} step */
 export const counting = (step) => BARS[step.name]?.map((stage) => step.stages.find((item) => item.stage === stage)).filter((item) => item && item.total > 1).at(-1);
@@ -110,11 +113,12 @@ export function funnel(run, plain = false) {
 export function gist(step, run, plain = false) {
   const {values} = run;
   const note = (/** @type {string} */ stage) => step.stages.find((item) => item.stage === stage)?.note ?? "";
-  const sentences = values.sentences ?? [];
+  // The themes of an annotated list are no sentences of it.
+  const sentences = (values.sentences ?? []).filter((/** @type {any} */ item) => !plain || item.citations.length);
   const kept = (values.papers ?? []).filter((/** @type {any} */ item) => item.selected).length;
   /** @type {Record<string, string>} */
   const told = {
-    judge: kept ? `${counted(kept, "paper")} ${W.run.kept}, ${values.counts?.assessed ?? 0} ${plain ? W.story.ranked.toLowerCase() : W.run.counts.assessed}` : note("select_papers"),
+    judge: kept || keptNothing(run) ? `${counted(kept, "paper")} ${W.run.kept}, ${values.counts?.assessed ?? 0} ${plain ? W.story.ranked.toLowerCase() : W.run.counts.assessed}` : note("select_papers"),
     cover: values.completeness?.told || note("estimate_completeness"),
     write: sentences.length ? `${counted(sentences.length, "sentence")}, ${counted(values.references?.length ?? 0, "paper")} ${W.run.cited}` : note("plan_section"),
     check: values.audit?.citations ? `${values.audit.supported} ${W.story.of} ${counted(values.audit.citations, "citation")} ${W.story.supported}` : "",

@@ -33,6 +33,10 @@ export function Text({run}) {
     const thread = await api.start("revise", {section: run.values.run, ...change}, settings, {title: run.title, parent: run.thread, change: told});
     location.hash = `#/run/${thread}/text`;
   });
+  const listed = run.values.mind === "extractive";
+  // A theme above its paragraph is no sentence.
+  const leads = new Set(listed ? paragraphs(sentences).filter((part) => part.length > 1 && !part[0].citations.length).map(([lead]) => lead) : []);
+  const walk = sentences.filter((item) => !leads.has(item));
   const chosen = sentences.find((item) => item.number === at) ?? attention(sentences);
   const choose = (/** @type {number} */ number) => {
     // A second Enter goes on into the evidence.
@@ -42,8 +46,8 @@ export function Text({run}) {
     setTimeout(() => reveal(number));
   };
   const step = (/** @type {number} */ by) => {
-    const place = sentences.indexOf(chosen) + by;
-    if (sentences[place]) choose(sentences[place].number);
+    const place = leads.has(chosen) ? walk.findIndex((item) => item.number > chosen.number) + Math.min(by, 0) : walk.indexOf(chosen) + by;
+    if (walk[place]) choose(walk[place].number);
   };
   const focus = () => /** @type {HTMLElement | null} */ (document.querySelector(`[data-s="${chosen?.number}"]`))?.focus({preventScroll: true});
   useKeys({j: () => step(1), k: () => step(-1), Escape: () => { if (open) (setOpen(false), focus()); }});
@@ -54,7 +58,7 @@ export function Text({run}) {
     return html`<${Editor} edited=${edited} change=${setEdited} papers=${run.values.plan_papers ?? []} busy=${busy} error=${error}
       save=${(/** @type {any} */ change) => revise(change, W.text.made[edited.kind])} cancel=${() => setEdited(null)} />`;
   }
-  const audit = run.values.audit, listed = run.values.mind === "extractive";
+  const audit = run.values.audit;
   const quotes = sentences.flatMap(judged).flatMap((item) => item.quote ?? []), noted = quotes.filter(isAnnotation).length;
   return html`
     ${audit && !audit.passed && html`<${Note} kind="warn" icon="failed"><p class="strong">${W.text.notPassed}</p>
@@ -64,7 +68,7 @@ export function Text({run}) {
         toggle=${() => setOnly(only === kind ? "" : kind)}><${Verdict} verdict=${kind}>${count} ${W.text.tags[/** @type {keyof typeof W.text.tags} */ (kind)]}<//><//>`)}</div>
       <div class="text-tools">
         ${run.values.plan_text && html`<button type="button" onClick=${() => setEdited({kind: "plan", lines: run.values.plan_text.split("\n")})}>${W.text.plan}</button>`}
-        <button type="button" onClick=${() => setEdited({kind: "text", lines: lined(sentences).split("\n")})}>${W.text.edit}</button>
+        <button type="button" onClick=${() => setEdited({kind: "text", lines: lined(sentences).split("\n"), at: lined(sentences.slice(0, sentences.indexOf(chosen) + 1), sentences).split("\n").length})}>${W.text.edit}</button>
         ${versions && html`<${Versions} run=${run} versions=${versions} />`}
         ${before && before !== run.values.related_work && html`<${Chip} pressed=${marked} toggle=${() => setMarked(!marked)}>${W.text.diff}<//>`}
       </div>
@@ -73,7 +77,7 @@ export function Text({run}) {
       <article aria-label=${W.text.section}>
         ${listed && html`<h2 class="lede">${W.text.annotated}</h2>${noted > 0 && html`<p class="dim small sans">${noted === quotes.length ? W.text.annotations : W.text.someAnnotations}</p>`}`}
         ${marked ? html`<p class="changes" dir="auto"><${Changes} before=${before} text=${run.values.related_work} /></p>`
-          : paragraphs(sentences).map((part) => html`<p dir="auto">${part.map((item, place) => html`<${Sentence} key=${item.number} item=${item} lead=${listed && place === 0 && part.length > 1 && !item.citations.length}
+          : paragraphs(sentences).map((part) => html`<p dir="auto">${part.map((item) => html`<${Sentence} key=${item.number} item=${item} lead=${leads.has(item)}
             chosen=${item === chosen} choose=${() => choose(item.number)} faint=${only && only !== worst(item)} />`)}</p>`)}
         ${audit?.passed && html`<${Fold} summary=${W.text.passed} kind="audit"><ul>${audit.notes.map((/** @type {string} */ note) => html`<li dir="auto">${note}</li>`)}</ul><//>`}
         <h2>${W.text.references}</h2>
@@ -81,7 +85,7 @@ export function Text({run}) {
           <span dir="auto">${item.entry || item.paper.title} <${Out} paper=${item.paper} /></span></li>`)}</ol>
         <${Letters}>${W.text.letters}<//>
       </article>
-      <${Panel} label=${W.text.evidence} title=${chosen ? `${W.text.sentence} ${sentences.indexOf(chosen) + 1} ${W.page.of} ${sentences.length}` : W.text.evidence}
+      <${Panel} label=${W.text.evidence} title=${chosen ? leads.has(chosen) ? W.papers.theme : `${W.text.sentence} ${walk.indexOf(chosen) + 1} ${W.page.of} ${walk.length}` : W.text.evidence}
         open=${open} close=${() => (setOpen(false), setTimeout(focus))}
         tools=${html`<button type="button" class="quiet icon tiny" aria-label=${W.text.previous} onClick=${() => step(-1)}><${Icon} name="left" size=${14} /></button>
           <button type="button" class="quiet icon tiny" aria-label=${W.text.next} onClick=${() => step(1)}><${Icon} name="right" size=${14} /></button>`}

@@ -31,7 +31,7 @@ export function Watches({run}) {
     ${found?.watches && html`
       ${run && html`<${WatchThis} key=${run} thread=${run} done=${() => { location.hash = "#/watch"; }} />`}
       <${Note} icon="ask"><p>${V.who}</p><${Fold} summary=${html`<span class="small">${V.how}</span>`}><p class="small">${V.cron}</p><pre tabindex="0">${V.line}</pre><p class="small">${V.elsewhere}</p><//><//>
-      ${!watches.length && html`<${Nothing}>${V.none} <a href="#/history">${V.runs}</a><//>`}
+      ${!watches.length && !run && html`<${Nothing}>${V.none} <a href="#/history">${V.runs}</a><//>`}
       <ul class="watches">${watches.map((one) => html`<${OneWatch} key=${one.name} watch=${one} again=${again} />`)}</ul>`}`;
 }
 

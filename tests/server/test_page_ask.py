@@ -25,7 +25,7 @@ def test_question_upload_and_history(visitor: Visitor) -> None:
     assert page.evaluate(parts) == [[30e6], [20e6, 15e6], [90e6], [1]]
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_text("fish.md: added").wait_for(timeout=60_000)
-    page.get_by_role("link", name="fishes").click()
+    page.get_by_role("link", name="Open fishes").click()
     page.wait_for_selector(".papers li")
     visitor.looks_right()
 
@@ -44,7 +44,24 @@ def test_question_upload_and_history(visitor: Visitor) -> None:
     expect(page.locator(".turn")).to_have_count(2)
     page.locator(".turn").nth(1).locator(".s").first.wait_for(timeout=60_000)
 
-    visitor.at("libraries/fishes")
+    # One opened from the list goes on, too, and its answer stands in sight.
+    place = page.url
+    page.get_by_role("button", name="New conversation").click()
+    page.get_by_role("button", name="Earlier conversations").click()
+    page.get_by_role("link", name=re.compile("^Which side")).click()
+    expect(page.get_by_role("link", name=re.compile("^Which side"))).to_have_count(0)  # it closes
+    expect(page.locator(".turn")).to_have_count(2)
+    page.get_by_label("Question").fill("Which side of a tank do larvae choose at night?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    page.locator(".turn").nth(2).locator(".s").first.wait_for(timeout=60_000)
+    expect(page.locator(".turn h2").nth(2)).to_be_in_viewport()
+    assert page.url == place
+
+    visitor.at("history")  # files that were added are shown in their library
+    page.get_by_role("link", name="Add files: fishes").click()
+    expect(page).to_have_url(re.compile("/libraries/fishes$"), timeout=20_000)
+    page.get_by_text("Select papers to write a synthesis of them.").wait_for()
+
     page.get_by_role("button", name=re.compile("^Remove")).click()
     page.wait_for_selector(".papers li", state="detached")
     page.get_by_role("button", name="Delete this library").click()
@@ -124,3 +141,12 @@ def test_threads_are_listed_by_a_server_that_cannot_select_fields(visitor: Visit
     page.get_by_role("button", name="Earlier conversations").wait_for(timeout=60_000)
     assert asked[0]
     assert not any(asked[-2:])
+
+    # An answer that breaks a view leaves the other places alone.
+    broken = {"libraries": [None]}
+    page.route("**/citeloom/libraries", lambda route: route.fulfill(json=broken))
+    visitor.at("ask")
+    page.locator(".places").get_by_role("link", name="Libraries").click()
+    expect(page.locator(".problem")).to_contain_text("That did not work")
+    page.locator(".places").get_by_role("link", name="History").click()
+    expect(page.get_by_role("heading", name="History")).to_be_visible()

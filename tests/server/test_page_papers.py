@@ -28,6 +28,8 @@ def test_search_that_keeps_nothing_says_why_and_what_to_do(visitor: Visitor) -> 
     expect(card).to_contain_text("The search kept no paper")
     expect(page.locator(".problem")).to_contain_text("before 1950-01-01")  # why
     expect(card.get_by_role("button", name="Search all free sources")).to_be_visible()
+    expect(page.locator(".status")).to_have_text("No papers kept")  # it is not just done
+    expect(page.get_by_role("link", name="Export")).to_have_count(1)  # a tab, and no next step
     visitor.looks_right_everywhere()
     card.get_by_role("link", name="Change the text or the sources").click()
     expect(page.get_by_label("Abstract, idea or question")).to_have_value(IDEA)

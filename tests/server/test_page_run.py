@@ -116,6 +116,8 @@ def test_run_is_a_story_whose_question_stands_where_it_is_asked(visitor: Visitor
     expect(page.locator(".story h3")).to_have_text(told)  # how long each step took stays
     page.get_by_text(re.compile(r"\d quer(y|ies), each from your text")).click()
     assert page.locator(".queries li").count() >= 1
+    page.get_by_text("Your text", exact=True).click()
+    expect(page.locator(".given")).to_have_text(IDEA)
     page.get_by_role("link", name="Open the list").click()
     page.wait_for_selector(SENTENCE)
 
@@ -125,6 +127,8 @@ def test_history_names_state_and_finds_a_run(visitor: Visitor) -> None:
     page = visitor.page
     page.wait_for_selector(".question", timeout=60_000)
     visitor.at("history")
+    page.get_by_label("Find a run").fill(IDEA[-30:])  # words that its title leaves out
+    expect(page.locator(".history")).to_contain_text("Owls at night")
     page.get_by_label("Find a run").fill("owls at night")
     row = page.locator(".history li")
     expect(row).to_have_count(1)
