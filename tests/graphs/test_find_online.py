@@ -29,9 +29,9 @@ Find = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
+def world(request: pytest.FixtureRequest) -> World:
     """A made-up field of which one topic is that of the abstract."""
-    return make_world(size=260, seed=7, about=ABSTRACT, crowd=40)
+    return make_world(size=getattr(request, "param", 170), seed=7, about=ABSTRACT, crowd=40)
 
 
 @pytest.fixture
@@ -98,6 +98,7 @@ def causes(result: dict[str, Any]) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("world", [260], indirect=True)
 async def test_papers_come_from_both_sources_each_work_once_and_nothing_is_asked_twice(
     find: Find, server: ScholarServer
 ) -> None:

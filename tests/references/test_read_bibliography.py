@@ -241,12 +241,12 @@ def test_any_text_can_be_read(text: str, references: list[str]) -> None:
     "piece", ["(Aa, ", "Aa et al. ", "[1", "[1,", "van de ", "2019, ", "((((", "Lee 2019, ", "¹"]
 )
 def test_hostile_text_is_read(piece: str) -> None:
-    read(piece * (50_000 // len(piece)), NUMBERED)
-    read(piece * (50_000 // len(piece)), NAMED)
+    read(piece * (20_000 // len(piece)), NUMBERED)
+    read(piece * (20_000 // len(piece)), NAMED)
 
 
 def test_many_citations_of_many_entries_are_read() -> None:
-    names = [f"{a}{b}{c}ow" for a in "BCDFGHKLMN" for b in "aeiouyäöüé" for c in "bcdfghklmn"]
+    names = [f"{a}{b}{c}ow" for a in "BCDFGHKLMN" for b in "aeiouyäöüé" for c in "bcdf"]
     references = [
         f"{name}, Al and Bo Moe. {1990 + at % 30}. Looms of {name}. Loom Letters."
         for at, name in enumerate(names)
