@@ -88,9 +88,8 @@ def cut_passages(
 def _is_left_out(block: Block, size: int) -> bool:
     if block.kind == "reference":
         return True
-    if block.kind not in {"table", "equation", "code"} or size <= _LARGE_NUMBERS:
-        return False
-    return len(WORDS.findall(block.text)) * 10 < size
+    large = block.kind in {"table", "equation", "code"} and size > _LARGE_NUMBERS
+    return large and len(WORDS.findall(block.text)) * 10 < size
 
 
 class _Cutter:

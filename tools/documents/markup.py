@@ -1,5 +1,6 @@
 """Markup safely parsed, and the blocks of a document collected from it: sections, cleaned and counted words."""
 
+import re
 import unicodedata
 from typing import Any
 
@@ -101,18 +102,8 @@ Element = Any
 """An element of lxml, which ships no types."""
 DEEPEST = 200
 """Levels of nesting that are walked; a parser without huge trees goes to 255."""
-_OF_XML = (
-    "&amp;",
-    "&lt;",
-    "&gt;",
-    "&quot;",
-    "&apos;",
-    "&#38;",
-    "&#60;",
-    "&#x26;",
-    "&#x3c;",
-    "&#x3C;",
-)
+_DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL)
+_OF_XML = "<>&\"'"
 _DAMAGED = "open it in a browser to see whether it is whole, and fetch it again; or give the PDF"
 
 
@@ -135,7 +126,7 @@ def parse_xml(content: bytes, name: str) -> tuple[Element, list[Unread]]:
         remove_pis=True,
     )
     text = PROLOG.sub("", decoded(content).replace("\0", "").lstrip("\ufeff"), count=1)
-    text = unescaped(text, spare=_OF_XML)
+    text = unescaped(_DOCTYPE.sub("", text, count=1), spare=_OF_XML)
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except (etree.LxmlError, ValueError) as error:

@@ -16,7 +16,6 @@ from state.paper import Paper
 from state.quote import ANNOTATION
 from state.writing import MARKER
 from tools.evidence.quotes import find_quote, same_words
-from tools.text.quotable import is_balanced
 from tools.text.self_reference import name_authors
 from tools.text.words import Span, split_sentences, tokens
 
@@ -69,10 +68,9 @@ def _parts(sentence: str) -> Iterator[str]:
     """Yield the parts between semicolons; one without a marker belongs to the part before it."""
     whole = [""]  # not parted within quotation marks
     for part in sentence.split(";"):
-        if is_balanced(whole[-1]):
-            whole.append(part)
-        else:
-            whole[-1] += f";{part}"
+        last = whole[-1]
+        opened = last.count("“") > last.count("”") or last.count('"') % 2
+        whole = [*whole[:-1], f"{last};{part}"] if opened else [*whole, part]
     held = ""
     for part in whole[1:]:
         if held and MARKER.search(part):

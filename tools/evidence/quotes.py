@@ -117,10 +117,8 @@ def _find(bare: str, source: str, least: int) -> Span | None:
 
 def _unwrapped(claimed: str) -> str:
     text = claimed.strip(_AROUND)
-    while cut := next((one for one in _CUTS if text.startswith(one)), ""):
-        text = text.removeprefix(cut).strip(_AROUND)
-    while cut := next((one for one in _CUTS if text.endswith(one)), ""):
-        text = text.removesuffix(cut).strip(_AROUND)
+    for cut in 2 * _CUTS:
+        text = text.removeprefix(cut).removesuffix(cut).strip(_AROUND)
     return text
 
 

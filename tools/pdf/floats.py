@@ -100,6 +100,7 @@ def _begins_caption(line: Line, before: Line | None, profile: Profile) -> bool:
 
 
 _NOTES = "0123456789*∗†‡§¶"
+_OPENS_NOTE = ("“", '"', "(", "http")
 
 
 def mark_footnotes(lines: Sequence[Line], profile: Profile) -> None:
@@ -116,7 +117,9 @@ def _mark_notes(column: Sequence[Line], profile: Profile) -> None:
             break
         words = line.text.lstrip(_NOTES)
         marked = 0 < len(line.text) - len(words) < 3
-        begins = bool(line.mark) or (marked and _opens_note(words.lstrip()[:1]))
+        begins = bool(line.mark) or (
+            marked and (words.lstrip()[:1].isupper() or words.lstrip().startswith(_OPENS_NOTE))
+        )
         small = line.size <= 0.9 * profile.size
         if begins or (
             small and profile.is_far(line, 1.4) and line.place > 0.75 and line.slack < 0.3
@@ -124,10 +127,6 @@ def _mark_notes(column: Sequence[Line], profile: Profile) -> None:
             first = index
     for line in column[first:]:
         line.kind = "footnote"
-
-
-def _opens_note(sign: str) -> bool:
-    return sign.isupper() or sign in {"“", '"', "(", "h"}
 
 
 _EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?\s*\)$")
@@ -238,7 +237,9 @@ def _grow(lines: Sequence[Line], profile: Profile, kind: str) -> None:
 
 def _is_fragment(line: Line, profile: Profile, kind: str) -> bool:
     words = WORDS.findall(line.text)
-    if kind == "table" and line.gaps and line.indent > 0.5 and len(words) <= 6:
+    last = line.text.rpartition(" ")[2].strip("(%)kKM").replace(",", "").replace(".", "")
+    row = line.gaps or last.isdecimal()
+    if kind == "table" and row and line.indent > 0.5 and len(words) <= 6:
         return True
     if kind == "equation":
         small = line.size < 0.87 * profile.size or line.math > 0.4

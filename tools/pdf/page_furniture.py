@@ -100,10 +100,6 @@ def _parts(line: Line) -> list[str]:
     return [_key(part.strip()) for part in parts if part.strip()]
 
 
-def _is_doi(text: str) -> bool:
-    return "10." in text and find_identifiers(text).rest == ""
-
-
 def _mark_notices(page: Sequence[Line], profile: Profile) -> None:
     """Mark notices of copyright and the like on a first page, and the lines that follow them."""
     inside = False
@@ -117,9 +113,11 @@ def _mark_notices(page: Sequence[Line], profile: Profile) -> None:
             inside = False
         elif _NOTICE.search(line.text[:90]) and (small or line.place > 0.85 or line.place < 0.12):
             line.kind, inside = DROPPED, True
-        elif ((small or line.place > 0.8) and _is_doi(line.text)) or (
-            inside and near and small and not line.mark
-        ):
+        elif (
+            (small or line.place > 0.8)
+            and "10." in line.text
+            and not find_identifiers(line.text).rest
+        ) or (inside and near and small and not line.mark):
             line.kind = DROPPED
         else:
             inside = False

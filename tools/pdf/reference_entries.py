@@ -89,9 +89,8 @@ def _spread(part: Sequence[Line], usual: float) -> None:
 
 
 def _ends(line: Line, head: Line) -> bool:
-    if style_of(line)[:2] == style_of(head)[:2] and abs(line.bold - head.bold) < 0.3:
-        return True
-    return is_known(line.text) or line.text.lower().startswith("appendi")
+    alike = style_of(line)[:2] == style_of(head)[:2] and abs(line.bold - head.bold) < 0.3
+    return alike or is_known(line.text) or line.text.lower().startswith("appendi")
 
 
 def numbered_entries(lines: Sequence[Line]) -> int:

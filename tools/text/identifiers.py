@@ -59,14 +59,11 @@ def _mended(text: str, end: int, goes_on: re.Pattern[str]) -> int:
     """Return where an identifier ends that white space may have cut into pieces."""
     for _ in range(3):
         piece = goes_on.match(text, end)
-        if not piece or _is_year(piece[1].strip("().,;")):
+        word = piece[1].strip("().,;") if piece else ""
+        if not piece or (word[:4].isdecimal() and len(word) < 6 and word[:4] < "2100"):  # a year
             break
         end = piece.end()
     return end
-
-
-def _is_year(word: str) -> bool:
-    return len(word) < 6 and word[:4].isdecimal() and "1500" <= word[:4] < "2100"
 
 
 def arxiv_in(text: str) -> str | None:

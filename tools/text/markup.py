@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Collection
 
 # Only what is certainly a tag: 'p<i and j>k' stays, and so does 'vector<int>'.
 _TAG = re.compile(
@@ -42,9 +41,14 @@ def plain(text: str) -> str:
     return " ".join(paired.translate(_CONTROL).split())
 
 
-def unescaped(text: str, *, spare: Collection[str] = ()) -> str:
-    """Return a text with characters for entities, but for those to `spare`."""
-    return _ENTITY.sub(lambda one: one[0] if one[0] in spare else html.unescape(one[0]), text)
+def unescaped(text: str, *, spare: str = "") -> str:
+    """Return a text with characters for its entities, but for those of the characters to `spare`."""
+
+    def char(entity: re.Match[str]) -> str:
+        told = html.unescape(entity[0])
+        return entity[0] if told and told in spare else told
+
+    return _ENTITY.sub(char, text)
 
 
 def _space(tag: re.Match[str]) -> str:
