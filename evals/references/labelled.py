@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from state.bibliography import ReferenceEntry
-from tools.references.identifiers import find_identifiers
 from tools.references.names import read_names
 from tools.references.read_entry import read_entry
 from tools.references.tagger import MODEL
 from tools.references.tokens import Token
+from tools.text.identifiers import find_identifiers
 
 OTHER = "other"
 Part = tuple[str, str]

@@ -32,7 +32,7 @@ def test_paper_in_two_columns_is_taken_apart() -> None:
     assert read_pdf(papers.paper(), name="rivers.pdf") == document
     assert document.title == papers.TITLE
     assert [author.name for author in document.authors] == ["Ilse Brook", "Tom Ford", "Mira Delta"]
-    assert (document.year, document.arxiv) == (2021, "2101.01234v2")
+    assert (document.year, document.arxiv) == (2021, "2101.01234")
     assert (document.pages, document.unread) == (5, ())
     assert document.abstract == papers.ABSTRACT
     (abstract,) = text(document, "abstract")

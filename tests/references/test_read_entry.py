@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.references.identifiers import find_identifiers
 from tools.references.names import read_names
 from tools.references.read_entry import read_entry
+from tools.text.identifiers import find_identifiers
 
 STYLES = [
     ("acm", "[7] Ann Lee, Bo-Ra Kim, and Cy van der Roe. 2021. Weaving Graphs for Looms: A Study. In Proc. "
@@ -161,9 +161,7 @@ def test_confidence_tells_a_plain_reference_from_words_that_are_none() -> None:
     assert none.confidence < 0.5
 
 
-@pytest.mark.parametrize(
-    "names", ["Lee et al.", "Lee and van der Moe, et al,", "Ó Súilleabháin et al"]
-)
+@pytest.mark.parametrize("names", ["Lee et al.", "Lee and van der Moe, et al,"])
 def test_families_alone_are_authors_where_others_are_told_of(names: str) -> None:
     entry = read_entry(f"[3] {names} Weaving with looms of wood. 2018.", 2)
     assert entry.title == "Weaving with looms of wood"

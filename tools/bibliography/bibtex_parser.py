@@ -14,12 +14,8 @@ _FIELD = r"[A-Za-z][\w:.+-]*\s*="
 _NEXT = re.compile(rf"\s*{_FIELD}")
 _ALONE = re.compile(rf"\s*([^\s,{{}}=]+)\s+(?={_FIELD})")  # its comma is missing
 _LATER = re.compile(rf",\s*{_FIELD}")
-_LEFT_OUT = re.compile(rf"\s*,\s*{_FIELD}")
 _MARKS = re.compile(r'[{}"@]')
-_KEYS = {
-    "}": re.compile(r"\s*((?:[^,{}]|\{[^{},]*\})*?)\s*(?:,|(?=\}))"),
-    ")": re.compile(r"\s*((?:[^,{})]|\{[^{},]*\})*?)\s*(?:,|(?=\)))"),
-}
+_KEY = re.compile(r"\s*((?:[^,{}]|\{[^{},]*\})*?)\s*(?:,|(?=\}))")
 MONTHS = tuple(month_names)
 
 
@@ -76,7 +72,8 @@ class _Parser(LowLevelParser):  # type: ignore[misc]
                     faults = [f"no bracket stands behind @{found[1]}"]
                     yield RawEntry(line, found[1], "", [], faults, self.text[found.start() :][:500])
                 continue
-            if _LEFT_OUT.match(self.text, self.pos):
+            behind = self.text[self.pos : self.pos + 200].lstrip()
+            if behind.startswith(",") and _NEXT.match(behind, 1):
                 self.faults.append("a brace closes it early: the fields behind are not read")
             if kind.lower() not in ("string", "preamble"):
                 told = [(name, "".join(parts)) for name, parts in fields]
@@ -121,8 +118,7 @@ class _Parser(LowLevelParser):  # type: ignore[misc]
         """Read the key, which may hold anything but a comma, and the fields."""
         self.current_entry_key = ""
         if not _NEXT.match(self.text, self.pos):  # else there is none, nor its comma
-            close = ")" if body_end is self.RPAREN else "}"
-            found = _ALONE.match(self.text, self.pos) or _KEYS[close].match(self.text, self.pos)
+            found = _ALONE.match(self.text, self.pos) or _KEY.match(self.text, self.pos)
             if not found:
                 raise TokenRequired("entry key", self)
             self.current_entry_key = " ".join(found[1].split())

@@ -22,6 +22,8 @@ from tools.bibliography.text_runs import NUMBER, Mark, TextRun, marked, plain, t
 from tools.bibliography.write_records import reference_line
 from tools.errors import InputError, loggable_kind, logger_of
 
+_BEFORE = "0123456789-"
+"""What stands before the letter of a year, or of 'n.d.-a'."""
 _LEADING_NUMBER = re.compile(rf"^([\ue001-\ue00c]*)[\[(]?{NUMBER}[\])]?[\ue001-\ue00c]*[.:]?\s*")
 
 
@@ -270,7 +272,7 @@ def _apart(engine: Engine, places: Sequence[int]) -> bool:
     now = engine.in_text()
     entries = _entries(engine) if places else []
     return len({now[place] for place in places}) == len(places) and all(
-        re.search(rf"[\d-]{engine.letters[place].text}\b", plain(entries[place]))
+        any(f"{before}{engine.letters[place].text}" in plain(entries[place]) for before in _BEFORE)
         for place in places
     )
 

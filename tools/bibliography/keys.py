@@ -1,16 +1,16 @@
 """Keys of BibTeX entries: stable, readable, unique within a list."""
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from string import ascii_lowercase
 
 from state.paper import Paper, title_key
 from state.results import Reference
+from tools.bibliography.text_runs import balanced
 from tools.text.words import ACADEMIC_WORDS, STOP_WORDS, tokens
 
-_CITABLE = re.compile(r"[\w:./+*!?|<>^$&;-]{1,200}")
-_BIBTEX = re.compile(r"(?:[^,{}\s]|\{[^{},\s]*\}|(?<=\S) (?=\S))+")
+_CITABLE = frozenset("_:./+*!?|<>^$&;-")
+_LONGEST = 200
 
 
 def citation_keys(papers: Sequence[Paper], *, verbatim: bool = False) -> list[str]:
@@ -25,9 +25,9 @@ def citation_keys(papers: Sequence[Paper], *, verbatim: bool = False) -> list[st
         verbatim: Take any key that BibTeX can hold, else only those that any text can cite.
     """
     owned = [paper.record.key if paper.record else "" for paper in papers]
-    fit = _BIBTEX if verbatim else _CITABLE
+    fit = _is_bibtex if verbatim else _is_citable
     stems = [
-        key if fit.fullmatch(key) else f"{_author(paper)}{paper.year or 'nd'}{_word(paper.title)}"
+        key if fit(key) else f"{_author(paper)}{paper.year or 'nd'}{_word(paper.title)}"
         for key, paper in zip(owned, papers, strict=True)
     ]
     in_turn = sorted(
@@ -43,6 +43,14 @@ def citation_keys(papers: Sequence[Paper], *, verbatim: bool = False) -> list[st
             key = stem + letters(seen[stem])
         keys[key] = place
     return sorted(keys, key=keys.__getitem__)
+
+
+def _is_bibtex(key: str) -> bool:
+    return bool(key) and key == " ".join(key.split()) and "," not in key and balanced(key)
+
+
+def _is_citable(key: str) -> bool:
+    return 0 < len(key) <= _LONGEST and all(char.isalnum() or char in _CITABLE for char in key)
 
 
 def numbered(papers: Sequence[Paper]) -> list[Reference]:

@@ -17,7 +17,7 @@ _BODY = re.compile(
     re.IGNORECASE,
 )
 _LEGAL_FORMS = frozenset({"inc", "incorporated", "ltd", "limited", "llc", "corp", "gmbh", "plc"})
-_NO_FAMILY = re.compile(r"\b(?:and|for|of)\b|&", re.IGNORECASE)
+_NO_FAMILY = frozenset({"and", "for", "of", "&"})
 
 
 def csl_name(author: Author) -> dict[str, str]:
@@ -49,7 +49,7 @@ def is_organisation(name: str) -> bool:
     first, comma, last = name.rpartition(",")
     if comma:
         legal = last.strip().removesuffix(".").lower() in _LEGAL_FORMS
-        return legal or bool(_NO_FAMILY.search(first.partition(",")[0]))
+        return legal or not _NO_FAMILY.isdisjoint(first.partition(",")[0].lower().split())
     return bool(_BODY.search(name))
 
 

@@ -37,7 +37,9 @@ def plain_text(value: str, *, math: bool = True) -> str:
 def address(value: str) -> str:
     r"""Return the address in a field, which LaTeX packages take verbatim: only `\_` and such are decoded."""
     bare = value.removeprefix(r"\url").replace("{", "").replace("}", "")
-    return "".join(re.sub(r"\\([_%&#$~])", r"\1", bare).split())
+    for sign in "_%&#$~":
+        bare = bare.replace(f"\\{sign}", sign)
+    return "".join(bare.split())
 
 
 @cache

@@ -1,6 +1,5 @@
 """What kind of publication a paper is, as far as its venue's name tells."""
 
-import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -17,7 +16,6 @@ _IN_PROCEEDINGS = tuple(
 _MEETINGS = frozenset(
     {"conference", "workshop", "workshops", "symposium", "summit", "summits", "meeting"}
 )
-_ACRONYM = re.compile(r"\b[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*\b|\b[Pp]roceedings\b")
 
 
 Kind = Literal["preprint", "journal", "proceedings"]
@@ -45,4 +43,5 @@ def kind_of_work(paper: Paper) -> Kind:
         return "proceedings"
     if words & _JOURNALS or lower.startswith(_IN_PROCEEDINGS) or lower == "proceedings of the ieee":
         return "journal"
-    return "proceedings" if _ACRONYM.search(venue) else "journal"
+    acronym = any(sum(map(str.isupper, word)) > 1 for word in venue.replace("-", " ").split())
+    return "proceedings" if acronym or "proceedings" in words else "journal"

@@ -20,20 +20,19 @@ from tools.bibliography.plain_latex import address, plain_text
 from tools.bibliography.read_record import (
     BadRecord,
     RecordError,
-    arxiv_in,
     bad_record,
     is_retracted_note,
     paper_from,
     printable,
 )
+from tools.text.identifiers import arxiv_in
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
-_DOI_IN_ADDRESS = re.compile(r"doi\S*?/(10\.\d{4,9}/[^\s?#]+)", re.IGNORECASE)
 _DATE = re.compile(
     r"\s*(\d{4})(?![\dA-Za-z])(?:[-/ .]+(\d{1,2}|[A-Za-z]{3,9})(?!\d)(?:[-/ .]+(\d{1,2})(?!\d))?)?"
 )
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
-_PAGES = re.compile(r"\s*[–—-]+\s*")
+_DASHES = str.maketrans("–—", "--")
 _MONTHS = {
     name: number
     for number, name in enumerate(
@@ -157,23 +156,23 @@ def issued(*texts: str) -> dict[str, Any]:
 
 def year_in(text: str) -> int | None:
     """Return the year that a text names: the first, but not that of an original in brackets."""
-    bare = re.sub(r"\[[^\]]*\]", "", text)
-    found = _YEAR.search(bare) or _YEAR.search(text)
+    before, _, rest = text.partition("[")
+    found = _YEAR.search(f"{before} {rest.partition(']')[2]}") or _YEAR.search(text)
     return int(found[0]) if found else None
 
 
 def doi_in(text: str, address: str = "") -> str | None:
     """Return the DOI in a text that should be one, or in an address that leads to one."""
-    found = _DOI.search(unquote(unescape(text)))
-    if found:
+    if found := _DOI.search(unquote(unescape(text))):
         return found[0]
-    behind = _DOI_IN_ADDRESS.search(unquote(address))
-    return behind[1] if behind else None
+    behind = _DOI.search(unquote(address)) if "doi" in address.lower() else None
+    return behind[0].partition("?")[0].partition("#")[0] if behind else None
 
 
 def _settled(item: dict[str, Any]) -> dict[str, Any]:
     if item.get("page"):
-        item["page"] = _PAGES.sub("-", str(item["page"]))
+        ends = (part.strip() for part in str(item["page"]).translate(_DASHES).split("-"))
+        item["page"] = "-".join(filter(None, ends))
     return {
         name: value for name, value in item.items() if value not in ("", [], None, {"literal": ""})
     }

@@ -1,6 +1,5 @@
 """One record as files have it, loosely typed, and the paper it describes."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -25,10 +24,6 @@ _EXCERPT = 120  # characters
 _CONTROL = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
 _OTHERS = frozenset({"others", "and others", "et al", "et al.", "and et al", "and et al."})
 _NO_DATE = frozenset({"", "nd", "nodate"})
-_ARXIV = re.compile(
-    r"(?:arxiv\.org/(?:abs|pdf|html)/|\barxiv[:\s]\s*)(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})",
-    re.IGNORECASE,
-)
 _IDS = {"doi": "doi", "arxiv": "arxiv", "openalex": "openalex", "semantic_scholar": "s2"}
 
 
@@ -59,12 +54,6 @@ def printable(text: str) -> str:
     """Return the text without control characters and with lone surrogates replaced."""
     paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return paired.translate(_CONTROL)
-
-
-def arxiv_in(text: str) -> str | None:
-    """Return the arXiv id that a text names as one: by arXiv's address, or behind its name."""
-    found = _ARXIV.search(text)
-    return found[1] if found else None
 
 
 def _folded(value: object) -> object:

@@ -45,7 +45,7 @@ def split_maths(text: str) -> list[tuple[str, bool]]:
 
 def _is_formula(part: str) -> bool:
     inner = part[1:-1]
-    commands = re.findall(r"\\([a-zA-Z]+)", inner)
+    commands = commands_in(inner)
     return (
         bool(_IN_FORMULA.fullmatch(inner))
         and "^^" not in inner
@@ -53,6 +53,11 @@ def _is_formula(part: str) -> bool:
         and balanced(inner)
         and _COMMANDS.issuperset(commands)
     )
+
+
+def commands_in(text: str) -> list[str]:
+    """Return the names of LaTeX's commands in a text."""
+    return re.findall(r"\\([a-zA-Z]+)", text)
 
 
 def balanced(text: str) -> bool:
@@ -105,10 +110,11 @@ OTHERS = "\ue022"
 """Stands for the authors that a record leaves out, behind those it names."""
 _OPEN, _CLOSE = "\ue023", "\ue024"  # a record's own quotation marks
 
-_PRIVATE = re.compile("[\ue000-\uf8ff]")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_CONTROL = (*range(0x20), 0x7F, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
+_UNPRINTED = dict.fromkeys(_CONTROL, " ") | dict.fromkeys(range(0xE000, 0xF900), "")
+"""Control characters, lone surrogates, and those of the private use area."""
 _M = "[\ue001-\ue00c]*"
-_SEALED = re.compile(f"(?<=[.,;:?!({_CLOSE}])(?=[.,;:?!)])")
+_SEALED = re.compile(f"(?<=[.,;:?!({_CLOSE}])(?=[.,;:?!)])|(?<=[.,;:] )(?=[.,;])")
 
 
 _STOPS = (
@@ -148,13 +154,13 @@ def marked(text: str, mark: Mark) -> str:
 
 def clean(text: str) -> str:
     """Return a record's text on one line and without characters that mean something here."""
-    return " ".join(_CONTROL.sub(" ", _PRIVATE.sub("", text)).split())
+    return " ".join(text.translate(_UNPRINTED).split())
 
 
 def sealed(text: str) -> str:
     """Return a record's text so that it comes out of `tidy` as it went in."""
     quoted = clean(text).replace("“", _OPEN).replace("”", _CLOSE)
-    return re.sub(r"(?<=[.,;:] )(?=[.,;])", RUN_MARKER, _SEALED.sub(RUN_MARKER, quoted))
+    return _SEALED.sub(RUN_MARKER, quoted)
 
 
 def tidy(text: str, *, inside: bool, et_al: str, conjunctions: frozenset[str]) -> str:

@@ -1,6 +1,5 @@
 """Write references as BibTeX: what came from BibTeX as it stood, the rest escaped for LaTeX."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,12 +9,12 @@ from tools.bibliography.fields import FIELDS, FROM_CSL
 from tools.bibliography.names import in_parts
 from tools.bibliography.plain_latex import PRINTS_NOTHING, plain_text
 from tools.bibliography.read_record import is_retracted_note
-from tools.bibliography.text_runs import balanced, escape
+from tools.bibliography.text_runs import balanced, commands_in, escape
 from tools.bibliography.write_records import csl_item, short_title, web_address
 from tools.text.markup import plain, retracted_title
 
 _UNSAFE = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})
-_NAME = re.compile(r"[^\s{}(),\"#%'=~\\]+")
+_NO_NAME = frozenset(" \t\r\n{}(),\"#%'=~\\")
 _DOES_MORE = frozenset(
     {
         "input",
@@ -84,10 +83,10 @@ def _entry(reference: Reference) -> tuple[str, list[tuple[str, str]]]:
     """Return an entry's type and fields: those of its record, then what the paper has besides."""
     paper, record = reference.paper, reference.paper.record
     made = [(name, value) for name, value in _fields(paper, reference.key).items() if value]
-    if not record or record.format != "bibtex" or not _NAME.fullmatch(record.type):
+    if not record or record.format != "bibtex" or not _is_name(record.type):
         kind = str(csl_item(paper, reference.key)["type"])
         return FROM_CSL["bibtex"].get(kind, "misc"), made
-    own = [(name, _harmless(value)) for name, value in record.fields if _NAME.fullmatch(name)]
+    own = [(name, _harmless(value)) for name, value in record.fields if _is_name(name)]
     have = {name.lower() for name, _ in own}
     lacking = [
         (name, value)
@@ -97,6 +96,10 @@ def _entry(reference: Reference) -> tuple[str, list[tuple[str, str]]]:
         and not any(name in one and one & have for one in _SAME)
     ]
     return record.type, [*_with_note(own, paper), *lacking]
+
+
+def _is_name(text: str) -> bool:
+    return bool(text) and _NO_NAME.isdisjoint(text)
 
 
 _OF_PAPER = frozenset(
@@ -120,8 +123,7 @@ _OF_PAPER = frozenset(
 
 def _harmless(value: str) -> str:
     """Return LaTeX as it stands, unless it breaks its entry or could do more than print."""
-    commands = set(re.findall(r"\\([a-zA-Z]+)", value))
-    good = balanced(value) and not commands & _DOES_MORE and "^^" not in value
+    good = balanced(value) and _DOES_MORE.isdisjoint(commands_in(value)) and "^^" not in value
     return value if good else escape(plain_text(value))
 
 

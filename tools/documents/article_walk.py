@@ -17,9 +17,9 @@ from typing import cast
 
 from state.document import BlockKind, Document
 from state.paper import Author, canonical_id
+from tools.bibliography.read_csl import year_in
 from tools.documents.markup import ABSTRACT, DEEPEST, BlockCollector, Element, clean, math_of
 
-_YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
 _MOST_AUTHORS = 5000
 StatedRecord = Mapping[str, Sequence[str]]
 """Values by name, such as those of HTML's meta elements or of Markdown's front matter."""
@@ -55,7 +55,7 @@ def head_of(said: StatedRecord) -> Document:
         title=one("title"),
         authors=authors_of(authors),
         abstract=one("abstract"),
-        year=next((year for date in every("year") if (year := year_of(date))), None),
+        year=next((year for date in every("year") if (year := year_in(date))), None),
         venue=one("venue"),
         doi=next((key for value in every_doi if (key := _bare("doi", value))), None),
         arxiv=_bare("arxiv", one("arxiv") or ""),
@@ -66,12 +66,6 @@ def authors_of(names: Sequence[str]) -> tuple[Author, ...]:
     """Return authors of names, each once."""
     found = dict.fromkeys(name for name in names if name.strip())
     return tuple(Author(name=name) for name in [*found][:_MOST_AUTHORS])
-
-
-def year_of(text: str) -> int | None:
-    """Return the year that a date in any form names."""
-    found = _YEAR.search(text)
-    return int(found[1]) if found else None
 
 
 def _bare(kind: str, value: str) -> str | None:

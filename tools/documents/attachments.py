@@ -16,13 +16,13 @@ from tools.bibliography.read_csl import doi_in, year_in
 from tools.bibliography.read_record import (
     BadRecord,
     RecordError,
-    arxiv_in,
     bad_record,
     paper_from,
 )
 from tools.bibliography.read_records import read_whole, text_of
 from tools.documents.markup import Element, clean, parse_xml
 from tools.errors import DocumentError, InputError
+from tools.text.identifiers import arxiv_in
 
 _TYPE = re.compile(r"(?:[\w.+-]+/[\w.+-]+|[A-Za-z][\w +-]{0,30})?")
 _MASKED = re.compile(r"\\([;:,{}_%&#$])|\{([_%&#$])\}")
@@ -79,7 +79,6 @@ def _split(text: str, sign: str) -> Iterator[str]:
     yield "".join(part)
 
 
-_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _BESIDE_ITEMS = frozenset(
     [
         "",
@@ -138,12 +137,11 @@ def _fields(item: Element, nodes: Mapping[str, Element], uses: Mapping[str, int]
         for one in group.iter("person", "organization")
     )
     date, coverage = _said(item, "date"), _said(item, "coverage")
-    day = _DAY.search(date)
     return {
         "title": _said(item, "title"),
         "abstract": _said(item, "abstract"),
         "year": year_in(date),
-        "published": day and day[0],
+        "published": date[:10],
         "authors": [
             {
                 "family": _said(one, "surname"),

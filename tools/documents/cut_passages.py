@@ -15,6 +15,7 @@ from math import ceil
 from state.document import JOINT, Block, Document
 from state.passage import LARGEST, SMALLEST, Passage, passage_id
 from tools.documents.markup import ABSTRACT
+from tools.pdf.floats import WORDS
 from tools.text.words import split_sentences
 
 TARGET = 160
@@ -25,7 +26,6 @@ _LARGE_NUMBERS = 60
 """Words of a table, formula or listing with hardly a word in it, from which it is left out."""
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORDS = re.compile(rf"[{_CJK}]{{1,2}}|[^\s{_CJK}]{{1,40}}")
-_SPEAKING = re.compile(r"[^\W\d_]{3,}")
 _split = split_sentences.__wrapped__  # past its cache: a text is cut once
 _LONGEST_TEXT = 20_000  # characters given to the splitter at once
 
@@ -88,9 +88,8 @@ def cut_passages(
 def _is_left_out(block: Block, size: int) -> bool:
     if block.kind == "reference":
         return True
-    if block.kind not in {"table", "equation", "code"} or size <= _LARGE_NUMBERS:
-        return False
-    return len(_SPEAKING.findall(block.text)) * 10 < size
+    large = block.kind in {"table", "equation", "code"} and size > _LARGE_NUMBERS
+    return large and len(WORDS.findall(block.text)) * 10 < size
 
 
 class _Cutter:

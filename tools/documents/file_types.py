@@ -159,41 +159,48 @@ _HEAD = 200_000
 _UNPACK = "unpack it, and add the documents in it (or their folder)"
 _WORD = "open it in Word or LibreOffice, and save it as .docx or PDF"
 _OCR = "run text recognition (OCR) that makes a PDF, and add that"
-_REFUSED = (
+_REFUSED: tuple[tuple[bytes | tuple[bytes, ...], str, str], ...] = (
     (
-        r"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
         "a Word, Excel or PowerPoint file of the old kind (.doc)",
         _WORD,
     ),
-    (r"[\x04\0]*%!", "PostScript", "convert it with ps2pdf, and add the PDF"),
-    (r"{\\rtf", "a Rich Text file", "save it as .docx or PDF, and add that file"),
-    (r"AT&TFORM", "a DjVu file", "convert it to a PDF with text, and add that"),
-    (r"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
-    (r"Rar!", "a RAR archive", _UNPACK),
-    (r"BZh|\xfd7zXZ\0|\x28\xb5\x2f\xfd", "a packed file", _UNPACK),
-    (r"PK\x05\x06", "a zip archive", _UNPACK),
-    (r"[\s\S]{257}ustar", "a tar archive", _UNPACK),
+    (b"%!", "PostScript", "convert it with ps2pdf, and add the PDF"),
+    (b"{\\rtf", "a Rich Text file", "save it as .docx or PDF, and add that file"),
+    (b"AT&TFORM", "a DjVu file", "convert it to a PDF with text, and add that"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
+    (b"Rar!", "a RAR archive", _UNPACK),
+    ((b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"), "a packed file", _UNPACK),
+    (b"PK\x05\x06", "a zip archive", _UNPACK),
     (
-        r"\x89PNG|\xff\xd8\xff|GIF8|II\*\0|MM\0\*|\0\0\x01\0|\0\0\0\x0cjP|RIFF[\s\S]{4}WEBP|"
-        r"BM(?=[\s\S]{0,62}\0)",
+        (
+            b"\x89PNG",
+            b"\xff\xd8\xff",
+            b"GIF8",
+            b"II*\0",
+            b"MM\0*",
+            b"\0\0\x01\0",
+            b"\0\0\0\x0cjP",
+            b"RIFF",
+        ),
         "a picture",
         _OCR,
     ),
 )
 """How files begin that are not read, what they are, and what to do."""
-_REFUSED_ZIPS = (
+_REFUSED_ZIPS: tuple[tuple[str | tuple[str, ...], str, str], ...] = (
     (
-        r"META-INF/container\.xml$",
+        "META-INF/container.xml",
         "an e-book (EPUB)",
         "convert it to PDF or HTML, and add that file",
     ),
-    (r"(?:ppt|xl)/", "a PowerPoint or Excel file", "save it as PDF, and add that file"),
-    (r"content\.xml$", "an OpenDocument file", "save it as .docx or PDF, and add that file"),
-    (r"", "a zip archive", _UNPACK),
+    (("ppt/", "xl/"), "a PowerPoint or Excel file", "save it as PDF, and add that file"),
+    ("content.xml", "an OpenDocument file", "save it as .docx or PDF, and add that file"),
+    ("", "a zip archive", _UNPACK),
 )
 _RECORDS = RECORD_SUFFIXES | {".rdf"}
 _TABLES = {".csv", ".tsv", ".ciw"}
-_PROLOG = re.compile(
+PROLOG = re.compile(
     r"(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.DOTALL | re.I
 )
 _ROOT = re.compile(r"<([A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)")
@@ -221,11 +228,15 @@ _JATS_ROOTS = frozenset(
 _IS_JATS = re.compile(
     r"<(?:\w+:)?(?:front|article-meta|front-stub|sec)[\s/>]|JATS|NLM//DTD|journal ?publishing", re.I
 )
-_IS_HTML = re.compile(r"<!doctype html|<html[\s>]|<body[\s>]|<head[\s>]", re.IGNORECASE)
+_HTML_SIGNS = ("<!doctype html", "<html", "<body", "<head>")
+_HTML_PARTS = ("<p>", "<div", "<h1", "<h2", "<br", "<table", "<li>")
 _MARKDOWN = re.compile(
     r"^(?: {0,3}#{1,6} \S|(?:```|~~~)|\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+)", re.MULTILINE
 )
-_FRONT = re.compile(r"\ufeff?---\s*\n(?:[^\n]*\n){0,200}?(?:title|author|date)\s*:")
+FRONT_MATTER = re.compile(
+    r"\A\ufeff?---[ \t]*\n((?:(?!(?:---|\.\.\.)[ \t]*\n).*\n){0,500})(?:---|\.\.\.)[ \t]*\n"
+)
+"""What stands before the text of a Markdown file: names and values, between lines of dashes."""
 _STRANGE = frozenset(
     map(chr, (*range(9), *range(14, 27), *range(28, 32), *range(0x7F, 0xA0), 0xFFFD))
 )
@@ -242,16 +253,18 @@ def detect_file_type(content: bytes, name: str, limits: FileLimits = FILE_LIMITS
         return "pdf"
     if content.startswith(b"PK\x03\x04"):
         return _zipped(content, name, limits)
-    start = content[:512].decode("latin-1")
+    start = content[:512].lstrip(b"\x04\0") if b"%!" in content[:12] else content[:512]
+    if start[257:262] == b"ustar":
+        raise _refused(name, "a tar archive", _UNPACK)
     for mark, what, remedy in _REFUSED:
-        if re.match(mark, start):
+        if start.startswith(mark):
             if "EncryptedPackage".encode("utf-16-le") in content:
                 raise encrypted(name)
             raise _refused(name, what, remedy)
     text, ending = _text_head(content, name), suffix(name)
     if text.startswith("<") and (kind := _markup(text, ending, name)):
         return kind
-    if ending == ".tex" or (ending not in SUFFIXES and re.search(r"^\\documentclass", text, re.M)):
+    if ending == ".tex" or (ending not in SUFFIXES and "\n\\documentclass" in f"\n{text}"):
         raise _refused(name, "LaTeX source", "give the PDF or HTML that was made of it")
     if ending in _RECORDS:
         raise _refused(name, "a file of references, not a document", "give it to `library add`")
@@ -259,9 +272,11 @@ def detect_file_type(content: bytes, name: str, limits: FileLimits = FILE_LIMITS
         remedy = "export it as BibTeX, RIS or CSL JSON, and give that to `library add`"
         raise _refused(name, "a table or an export of a database", remedy)
     named = SUFFIXES.get(ending)
-    if named == "html" and re.search(r"<(?:p|div|h\d|br|table|li)\b[^>]*>", text, re.IGNORECASE):
+    if named == "html" and any(part in text.lower() for part in _HTML_PARTS):
         return "html"
-    marked = len(_MARKDOWN.findall(text[:20_000])) > 1 or _FRONT.match(text)
+    front = FRONT_MATTER.match(text)
+    said = front is not None and any(f"{key}:" in front[1] for key in ("title", "author", "date"))
+    marked = said or len(_MARKDOWN.findall(text[:20_000])) > 1
     return "markdown" if named == "markdown" or marked else "text"
 
 
@@ -304,7 +319,7 @@ def _zipped(content: bytes, name: str, limits: FileLimits) -> Kind:
     if "word/document.xml" in names or "word/document2.xml" in names:
         return "docx"
     _, what, remedy = next(
-        row for row in _REFUSED_ZIPS if any(re.match(row[0], one) for one in [*names, ""])
+        row for row in _REFUSED_ZIPS if any(one.startswith(row[0]) for one in [*names, ""])
     )
     raise _refused(name, what, remedy)
 
@@ -337,7 +352,7 @@ def _text_head(content: bytes, name: str) -> str:
 
 def _markup(text: str, ending: str, name: str) -> Kind | None:
     """Return the kind of a text that begins with a tag."""
-    prolog = _PROLOG.match(text)
+    prolog = PROLOG.match(text)
     root = _ROOT.match(text, prolog.end() if prolog else 0)
     tag = root[2].lower() if root else ""
     named = SUFFIXES.get(ending)
@@ -347,7 +362,7 @@ def _markup(text: str, ending: str, name: str) -> Kind | None:
         return "jats"
     if tag == "rdf":
         raise _refused(name, "RDF, a file of records", "name it so that it ends in .rdf")
-    if _IS_HTML.search(text) or tag == "article":
+    if any(sign in text.lower() for sign in _HTML_SIGNS) or tag == "article":
         return "html"
     if named == "markdown":
         return None

@@ -5,7 +5,6 @@ from itertools import chain
 
 from state.document import Document
 from state.paper import title_key
-from tools.bibliography.read_record import arxiv_in
 from tools.documents.article_walk import ArticleWalker, authors_of, head_of
 from tools.documents.markup import (
     BlockCollector,
@@ -16,6 +15,7 @@ from tools.documents.markup import (
 from tools.errors import DocumentError
 from tools.file_limits import FILE_LIMITS, FileLimits
 from tools.text.headings import is_abstract, is_references
+from tools.text.identifiers import arxiv_in
 
 _TAGS = {
     "skip": "script style nav template noscript form button svg canvas iframe object embed select input "
@@ -62,8 +62,8 @@ _HIDDEN = re.compile(
     r"|font-size\s*:\s*0(?:\.0*)?(?:px|pt|em|rem|%)?\s*(?:;|!|$))",
     re.IGNORECASE,
 )
+_NO_NAME = frozenset("0123456789@\\{}:/")
 _LAYOUT = ("table", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "pre")
-_STAMP = re.compile(r"^\s*\[(?:arXiv:)?([a-z.-]*/?\d[\d.v]+)\]\s*", re.I)
 
 
 def read_html(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) -> Document:
@@ -151,7 +151,8 @@ def _head(root: Element) -> Document:
         said.setdefault(key, []).append(element.get("content") or "")
     plain = ArticleWalker(BlockCollector(""), role_of)
     page_title = clean(root.findtext(".//title") or "")
-    stamp = _STAMP.match(page_title)
+    stamp, closed, behind = page_title.removeprefix("[").partition("] ")
+    stamped = page_title.startswith("[") and closed and stamp[-1:].isdigit()
     tops = [one for one in root.iter("h1") if role_of(one) != "skip"]
     titles = [one for one in tops if role_of(one) == "title"]
     titles = titles or [one for one in tops if not _is_of_part(one)]
@@ -159,9 +160,9 @@ def _head(root: Element) -> Document:
     if heading and role_of(titles[0]) == "title":
         said["citation_title"] = [heading]
     said["title"] = [
-        heading or said.get("og:title", [""])[0] or page_title[stamp.end() if stamp else 0 :]
+        heading or said.get("og:title", [""])[0] or (behind if stamped else page_title)
     ]
-    said["arxiv"] = [arxiv_in(_own_address(root)) or (stamp[1] if stamp else "")]
+    said["arxiv"] = [arxiv_in(_own_address(root)) or (stamp if stamped else "")]
     said["author"] = []
     head = head_of(said)
     authors = head.authors or authors_of(_latexml_authors(root, plain))
@@ -196,7 +197,7 @@ def _latexml_authors(root: Element, plain: ArticleWalker) -> list[str]:
                 break
             words += plain.text(child) + (child.tail or "")
         for name in re.split(r"\s*(?:&|,|;|\band\b)\s*", clean(words)):
-            if name and (re.search(r"[\d@\\{}:/]", name) or not 2 <= len(name.split()) <= 6):
+            if name and (not _NO_NAME.isdisjoint(name) or not 2 <= len(name.split()) <= 6):
                 return []
             names.append(name)
     return names

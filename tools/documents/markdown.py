@@ -6,16 +6,12 @@ from typing import Any
 
 from state.document import Document
 from tools.documents.article_walk import head_of
-from tools.documents.file_types import decoded, unix_lines
+from tools.documents.file_types import FRONT_MATTER, decoded, unix_lines
 from tools.documents.html import read_article
 from tools.documents.markup import BlockCollector, parse_html
 from tools.errors import DocumentError
 from tools.file_limits import FILE_LIMITS, FileLimits
 
-_FRONT = re.compile(
-    r"\ufeff?---[ \t]*\n((?:(?!(?:---|\.\.\.)[ \t]*\n).*\n){0,500})(?:---|\.\.\.)[ \t]*\n"
-)
-_FIELD = re.compile(r"^([A-Za-z][\w-]{0,40}):[ \t]+(\S.*)$", re.MULTILINE)
 _DISPLAY = re.compile(r"^ {0,3}\$\$(.{0,20000}?)\$\$[ \t]*$", re.DOTALL | re.MULTILINE)
 _FORMULA = re.compile(r"(?<![\\$`])\$(?![\s$])([^$\n`]{0,499}[^\s$`\\])\$(?![\d$])")
 _WIKI = re.compile(r"!?\[\[(?:[^\[\]|]{0,300}\|)?([^\[\]|]{1,300})\]\]")
@@ -32,7 +28,7 @@ _FENCED = re.compile(
 def read_markdown(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) -> Document:
     """Return the text without marks; see tools.documents.open_document.read_document."""
     text = unix_lines(decoded(content))
-    front = _FRONT.match(text)
+    front = FRONT_MATTER.match(text)
     head = _head(front[1]) if front else Document()
     out = BlockCollector(name, limits)
     if head.abstract:
@@ -83,7 +79,8 @@ def _head(text: str) -> Document:
     try:
         said = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError):
-        said = dict(_FIELD.findall(text))
+        lines = (line.partition(":") for line in text.splitlines())
+        said = {name: value.strip() for name, colon, value in lines if colon and value.strip()}
     fields = said.items() if isinstance(said, Mapping) else ()
     return head_of({str(key).lower(): _values(value) for key, value in fields})
 

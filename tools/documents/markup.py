@@ -2,18 +2,19 @@
 
 import re
 import unicodedata
-from html import unescape
 from typing import Any
 
 from lxml import etree, html
 
 from state.document import Block, BlockKind, Unread
-from tools.documents.file_types import decoded
+from tools.documents.file_types import PROLOG, decoded
 from tools.errors import DocumentError
 from tools.file_limits import FILE_LIMITS, FileLimits
 from tools.text.headings import is_abstract, is_references
+from tools.text.markup import unescaped
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1b\x7f\u00ad\u200b\u2060\ufeff\ud800-\udfff]")
+_UNSEEN = (0xAD, 0x200B, 0x2060, 0xFEFF, 0x7F, *range(9), 11, 12, *range(14, 28))
+_EVEN = dict.fromkeys((*_UNSEEN, *range(0xD800, 0xE000)), "") | {0x2011: "-"}
 _LONGEST_HEADING = 250  # characters; what is longer was a paragraph set like a heading
 _DEEPEST = 8
 ABSTRACT = ("Abstract",)
@@ -22,7 +23,7 @@ ABSTRACT = ("Abstract",)
 def clean(text: str) -> str:
     """Return text with white space folded, without control characters and lone surrogates."""
     text = unicodedata.normalize("NFC", text)
-    return " ".join(_CONTROL.sub("", text).replace("\u2011", "-").split())
+    return " ".join(text.translate(_EVEN).split())
 
 
 class BlockCollector:
@@ -101,8 +102,8 @@ Element = Any
 """An element of lxml, which ships no types."""
 DEEPEST = 200
 """Levels of nesting that are walked; a parser without huge trees goes to 255."""
-_PROLOG = re.compile(r"\s*(?:<\?xml.*?\?>)?", re.DOTALL)
 _DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL)
+_OF_XML = "<>&\"'"
 _DAMAGED = "open it in a browser to see whether it is whole, and fetch it again; or give the PDF"
 
 
@@ -124,10 +125,8 @@ def parse_xml(content: bytes, name: str) -> tuple[Element, list[Unread]]:
         remove_comments=True,
         remove_pis=True,
     )
-    text = _PROLOG.sub("", decoded(content).replace("\0", "").lstrip("\ufeff"), count=1)
-    text = re.sub(
-        r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};", _entity, _DOCTYPE.sub("", text, count=1)
-    )
+    text = PROLOG.sub("", decoded(content).replace("\0", "").lstrip("\ufeff"), count=1)
+    text = unescaped(_DOCTYPE.sub("", text, count=1), spare=_OF_XML)
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except (etree.LxmlError, ValueError) as error:
@@ -173,17 +172,12 @@ def _lost(parser: Any) -> list[Unread]:
     return []
 
 
-def _entity(found: re.Match[str]) -> str:
-    char = unescape(found[0])
-    return char if char != found[0] and char not in "<>&" else " "
-
-
 def tex(source: str) -> str:
     """Return TeX without what surrounds a formula."""
     body = source
     if "\\begin{document}" in body:
         body = body.split("\\begin{document}", 1)[1].split("\\end{document}", 1)[0]
-    body = " ".join(re.sub(r"%\s*\n", "", body).split()).strip("$ ")
+    body = " ".join(body.replace("%\n", "").split()).strip("$ ")
     if body.startswith(("{\\displaystyle", "{\\textstyle")) and body.endswith("}"):
         body = body[1:-1]
     for style in ("\\displaystyle", "\\textstyle"):

@@ -3,7 +3,6 @@
 LLM-Ref (section 3.1): each paragraph conveys one thing; nothing is cut into chunks.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -12,18 +11,17 @@ from state.document import JOINT, Block, BlockKind, Document, DocumentEntry
 from state.passage import Passage, passage_id
 from state.synthesis import Paragraph, ParagraphCitation
 from tools.documents.markup import ABSTRACT
+from tools.pdf.reference_entries import DATED
 
 _KINDS = frozenset({"text", "abstract", "list"})
 _FEWEST = 4
 """Words; what has fewer says nothing by itself."""
 _FEWEST_SIGNS = 12
 """The same in signs of scripts that put no space between words."""
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
-)
+_UNSPACED = "\u0e00"
+"""The first letter of such scripts."""
 _TELLING = 0.5
 """Share of letters among the characters, white space apart, of what is a paragraph of words."""
-_YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 
 
 def paragraphs_of(document: Document, bibliography: Bibliography, paper: str) -> list[Paragraph]:
@@ -66,7 +64,10 @@ def _is_paragraph(block: Block, cited: Sequence[InTextCitation]) -> bool:
     words = block.text
     for item in sorted(cited, key=lambda item: item.start, reverse=True):
         words = f"{words[: item.start]} {words[item.end :]}"  # fifty numbers of works are no words
-    if len(words.split()) < _FEWEST and len(_UNSPACED.findall(words)) < _FEWEST_SIGNS:
+    if (
+        len(words.split()) < _FEWEST
+        and sum(char >= _UNSPACED and char.isalpha() for char in words) < _FEWEST_SIGNS
+    ):
         return False
     solid = "".join(words.split())
     return sum(map(str.isalpha, solid)) >= _TELLING * len(solid)
@@ -101,7 +102,7 @@ def rebuilt(entry: DocumentEntry, text: str, passages: Sequence[Passage]) -> Doc
 
 def _block(text: str, source: Passage | None) -> Block:
     if source is None:
-        listed = _YEAR.search(text) and sum(map(str.isalpha, text)) >= _TELLING * len(text)
+        listed = DATED.search(text) and sum(map(str.isalpha, text)) >= _TELLING * len(text)
         return Block(text=text, kind="reference" if listed else "table")
     kind: BlockKind = "abstract" if source.section == ABSTRACT else "text"
     return Block(text=text, section=source.section, page=source.page, kind=kind)

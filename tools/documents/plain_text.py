@@ -131,7 +131,9 @@ def _is_title(lines: list[str]) -> bool:
 
 
 def _is_entry(line: str) -> bool:
-    return bool(re.match(r"\[\w[^\]]{0,20}\]|\d{1,3}[.)]\s", line))
+    label = line.partition(" ")[0]
+    counted = len(label) < 5 and label[:-1].isdecimal() and label[-1] in ".)"
+    return counted or (line.startswith("[") and "]" in line[2:23])
 
 
 def _entries(lines: list[str]) -> list[list[str]]:

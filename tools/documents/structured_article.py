@@ -1,7 +1,6 @@
 """Articles with their structure: XML of JATS (PubMed Central) and TEI (GROBID), and JSON of S2ORC."""
 
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,8 @@ from typing import Any
 
 from state.document import Block, BlockKind, Document
 from state.paper import Author
-from tools.documents.article_walk import ArticleWalker, authors_of, head_of, year_of
+from tools.bibliography.read_csl import year_in
+from tools.documents.article_walk import ArticleWalker, authors_of, head_of
 from tools.documents.markup import BlockCollector, Element, clean, parse_xml
 from tools.errors import DocumentError
 from tools.file_limits import FILE_LIMITS, FileLimits
@@ -223,7 +223,6 @@ def _print_entries(article: Element) -> None:
 
 # --- Entries of a list of references, as a person would print them -----------------------------
 
-_NUMBER = re.compile(r"[\[(]?\s*(\d{1,4})\s*[\]),;.]?")
 _NUMBERS = frozenset("0123456789 [](),;–—-")
 _FIELDS = {
     "authors": "analytic/author",
@@ -255,8 +254,8 @@ def _labels_of(root: Element) -> dict[str, str]:
         text = clean("".join(one.itertext()))
         if not text or not _NUMBERS.issuperset(text):
             plain += bool(text)
-        elif found := _NUMBER.fullmatch(text):
-            votes[one.get("target").removeprefix("#")][found[1]] += 1
+        elif (number := text.strip("[](),;. ")).isdecimal():
+            votes[one.get("target").removeprefix("#")][number] += 1
     if sum(map(Counter.total, votes.values())) <= plain:
         return {}
     cited = {key: counter.most_common(1)[0][0] for key, counter in votes.items()}
@@ -283,7 +282,7 @@ def _entry_text(entry: Element, label: str = "") -> str:
         text = " ".join(words["printed"]) or _sentences(authors)
     else:
         scopes = ["–".join(words["pp. "])] if words["pp. "] else []
-        year = next((year for date in words["year"] if (year := year_of(date))), None)
+        year = next((year for date in words["year"] if (year := year_in(date))), None)
         host = [
             *(titles[1:2] or words["note"]),
             *words["volume"],

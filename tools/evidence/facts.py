@@ -79,9 +79,8 @@ def _stands_in_parts(name: str, source: "_Words", claim: "_Words") -> bool:
 
 def _is_name(word: str) -> bool:
     capitals = sum(char.isupper() for char in word)
-    if set(word) <= _ROMAN or not word[0].isalpha():
-        return False
-    return capitals > 1 or (capitals == 1 and any(map(str.isdecimal, word)))
+    written = capitals > 1 or (capitals == 1 and any(map(str.isdecimal, word)))
+    return written and word[0].isalpha() and not set(word) <= _ROMAN
 
 
 class _Words:
@@ -110,9 +109,8 @@ class _Words:
         """Whether a name stands here, with whatever signs between its letters."""
         wanted = "".join(map(_folded, _SIGNS.split(name)))
         single = wanted.removesuffix("s")
-        if len(wanted) >= _LONG and single in self._joined:
-            return True
-        return any(self._bounded(form) for form in {wanted, f"{wanted}s", single})
+        within = len(wanted) >= _LONG and single in self._joined
+        return within or any(self._bounded(form) for form in {wanted, f"{wanted}s", single})
 
     def _bounded(self, wanted: str) -> bool:
         at = self._joined.find(wanted)

@@ -32,12 +32,7 @@ _REPORTS = frozenset(
 """Words that report what somebody said, in whatever order, and neither doubt nor deny it."""
 _ANNOTATES = frozenset(("annotation", "library's", "the", "of", "and"))
 _MARKS = re.compile(rf"{MARKER.pattern}(?:[\s,;]*(?:and\s+)?{MARKER.pattern})*")
-_LED = re.compile(rf"\s*{MARKER.pattern}\s+(?=[a-z])")
 _YEAR = len("2020a")
-_EMPTY = re.compile(r"\(\s*\)|\[\s*\]")
-_SPACED = re.compile(r"\s+(?=[.,;:!?)\]])")
-_PART = re.compile(r";(?=[^“”\"«»]*(?:[“\"«][^“”\"«»]*[”\"»][^“”\"«»]*)*$)")
-"""A semicolon that does not stand in quotation marks."""
 
 
 def own_sentence_of_paper(sentence: str, key: str, paper: Paper) -> tuple[str, Span] | None:
@@ -71,8 +66,13 @@ def annotation_told_as_paper(sentence: str, key: str, paper: Paper) -> Span | No
 
 def _parts(sentence: str) -> Iterator[str]:
     """Yield the parts between semicolons; one without a marker belongs to the part before it."""
+    whole = [""]  # not parted within quotation marks
+    for part in sentence.split(";"):
+        last = whole[-1]
+        opened = last.count("“") > last.count("”") or last.count('"') % 2
+        whole = [*whole[:-1], f"{last};{part}"] if opened else [*whole, part]
     held = ""
-    for part in _PART.split(sentence):
+    for part in whole[1:]:
         if held and MARKER.search(part):
             yield held
             held = part
@@ -111,8 +111,9 @@ def verbatim(
     """
     known = _sentences(text, tuple(names), annotated)
     # '\\citet{tang} evaluate X': there the marker stands for the name.
-    led = _LED.match(sentence)
-    named = [f"{name} {sentence[led.end() :]}" for name in names] if led else []
+    led = MARKER.match(sentence.lstrip())
+    rest = sentence.lstrip()[led.end() :].lstrip() if led else ""
+    named = [f"{name} {rest}" for name in names if rest[:1].islower()]
     for bare in map(plain, (sentence, *named)):
         if found := _reported(bare, known, () if annotated else names):
             return found
@@ -123,7 +124,16 @@ def verbatim(
 
 def plain(sentence: str) -> str:
     """Return a sentence without markers and the brackets that held them."""
-    return _SPACED.sub("", _EMPTY.sub("", " ".join(_MARKS.sub(" ", sentence).split()))).strip()
+    bare = _closed(_MARKS.sub(" ", sentence))
+    return _closed(bare.replace("()", "").replace("[]", ""))
+
+
+def _closed(text: str) -> str:
+    """Return a text with single spaces, and none before the marks that close."""
+    text = " ".join(text.split()).replace("( ", "(").replace("[ ", "[")
+    for mark in ".,;:!?)]":
+        text = text.replace(f" {mark}", mark)
+    return text
 
 
 @lru_cache(maxsize=512)
@@ -139,7 +149,7 @@ def _sentences(text: str, names: tuple[str, ...], annotated: bool) -> dict[str, 
 
 
 def _ended(text: str) -> str:
-    return same_words(_SPACED.sub("", text)).strip(" .!?\"'")
+    return same_words(_closed(text)).strip(" .!?\"'")
 
 
 def _reported(bare: str, known: Mapping[str, Span], names: Collection[str]) -> Span | None:

@@ -25,8 +25,8 @@ _ENDS = frozenset(".,;:!?")
 _DROPPED = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 # Papers keep their texts with white space folded, so the end of a line may have become a space.
 _LINE_HYPHEN = re.compile(r"(?<=\w)([-‐\u00ad])\s+(?=[^\W\d_A-Z])")
-_OPENING = re.compile(r"(?:[\s\"'“”‘’«»…]|\.{3}|\[(?:\.{3}|…)\])*")
-_CLOSING_REVERSED = re.compile(r"(?:[\s\"'“”‘’«»…]|\.{3}|\](?:\.{3}|…)\[)*")
+_AROUND = " \t\r\n\"'“”‘’«»…"
+_CUTS = ("...", "[...]", "[…]")
 
 
 @lru_cache(maxsize=2048)
@@ -116,14 +116,10 @@ def _find(bare: str, source: str, least: int) -> Span | None:
 
 
 def _unwrapped(claimed: str) -> str:
-    text = claimed[_end(_OPENING, claimed) :]
-    # Matched from behind: a search for the end would start anew at each character.
-    return text[: len(text) - _end(_CLOSING_REVERSED, text[::-1])]
-
-
-def _end(pattern: re.Pattern[str], text: str) -> int:
-    found = pattern.match(text)
-    return found.end() if found else 0
+    text = claimed.strip(_AROUND)
+    for cut in 2 * _CUTS:
+        text = text.removeprefix(cut).removesuffix(cut).strip(_AROUND)
+    return text
 
 
 def _word_aligned(folded: str, wanted: str) -> int:

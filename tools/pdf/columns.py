@@ -7,7 +7,6 @@ that does reach into it belongs to a band across the page.
 
 import itertools
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from tools.pdf.upright_pages import UprightPage, Word
 
 _STRIP = 6
 """Least width of a gutter, in points."""
-_CAPTION = re.compile(r"(?:fig(?:ure|\.)?|tab(?:le|\.)|algorithm)\s*\d+", re.I)
+_CAPTIONS = ("fig", "tab", "algorithm")
 _place = attrgetter("y", "x0")
 _left = attrgetter("x0")
 _LEAST_ROWS = 6
@@ -157,9 +156,11 @@ def _mark_around_captions(rows: list[_Row], gutter: float) -> None:
     """Mark rows near a caption across the page that are no prose in columns: its table."""
     left = min(row.words[0].x0 for row in rows)
     for index, row in enumerate(rows):
-        if not row.full or not _CAPTION.match(" ".join(w.text for w in row.words[:3])):
+        first, second = (*(word.text.lower() for word in row.words[:2]), "")[:2]
+        number = second or first[-1:]
+        if not row.full or not first.startswith(_CAPTIONS) or not number[:1].isdecimal():
             continue
-        table = row.words[0].text.lower().startswith("tab")
+        table = first.startswith("tab")
         for step in (-1, 1) if table else (-1,):
             if step == 1 and index and rows[index - 1].full and _near(rows[index - 1], row):
                 continue

@@ -15,11 +15,11 @@ _CAPTION = re.compile(
     r"(?:S?\d{1,3}|[IVX]{1,6}|[A-Z]\.?\d{1,2})(?:\.\d{1,2})?[a-z]?\s*"
     r"(?P<stop>[.:|—–-](?:\s|$)|\s*$|\s+(?=[A-Z(“\"]))"
 )
-_STEP = re.compile(
-    r"\d{1,3}:?\s|(?:input|output|require|ensure|data|result|for|foreach|while|if|else|end|return|"
-    r"repeat|until|do|function|procedure)\b",
-    re.I,
+_STEPS = frozenset(
+    """input output require ensure data result for foreach while if else end return repeat until do function
+    procedure""".split()  # noqa: SIM905
 )
+"""Words that begin a step of an algorithm, as a number does."""
 WORDS = re.compile(r"[^\W\d_]{4,}")
 """What is a word and no symbol: four letters and more."""
 
@@ -43,7 +43,8 @@ def mark_algorithms(lines: Sequence[Line], profile: Profile) -> None:
         follows = (before.page, before.column) == (line.page, line.column)
         head = before.kind == "caption" and before.text.lower().startswith("algorithm")
         near = line.above <= 2 * profile.leading * profile.size
-        step = line.size < 0.95 * profile.size or _STEP.match(line.text)
+        word = line.text.split(" ")[0].rstrip(":").lower()
+        step = line.size < 0.95 * profile.size or word in _STEPS or word.isdecimal()
         if follows and (head or before.kind == "code") and near and not line.kind and step:
             line.kind = "code"
 
@@ -98,7 +99,8 @@ def _begins_caption(line: Line, before: Line | None, profile: Profile) -> bool:
     return apart or other or (clear and line.indent > 0.8 and rows)
 
 
-_NOTE = re.compile(r"(?:\d{1,2}|[*∗†‡§¶])\s*[A-Z“\"(h]")
+_NOTES = "0123456789*∗†‡§¶"
+_OPENS_NOTE = ("“", '"', "(", "http")
 
 
 def mark_footnotes(lines: Sequence[Line], profile: Profile) -> None:
@@ -113,7 +115,11 @@ def _mark_notes(column: Sequence[Line], profile: Profile) -> None:
         line = column[index]
         if line.kind or line.size > 0.95 * profile.size or line.place < 0.4:
             break
-        begins = bool(line.mark) or bool(_NOTE.match(line.text))
+        words = line.text.lstrip(_NOTES)
+        marked = 0 < len(line.text) - len(words) < 3
+        begins = bool(line.mark) or (
+            marked and (words.lstrip()[:1].isupper() or words.lstrip().startswith(_OPENS_NOTE))
+        )
         small = line.size <= 0.9 * profile.size
         if begins or (
             small and profile.is_far(line, 1.4) and line.place > 0.75 and line.slack < 0.3
@@ -125,8 +131,8 @@ def _mark_notes(column: Sequence[Line], profile: Profile) -> None:
 
 _EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?\s*\)$")
 _OPERATORS = frozenset("=≈≤≥∑∏∫∝∈→←+×·|<>≡∀∃∇∂√")
-_FIGURES = re.compile(r"(?:\s[-+±(]?\d[\d.,%)*]*){4,}$")
-_TAIL = re.compile(r"\s[\d.,]+[%kKM]?(?:\s*\([\d.,]+%?\))?$")
+_FIGURES = 4
+"""Numbers at its end from which a line is a row of a table."""
 _BULLET = re.compile(r"[•◦▪■●○∙–—*·‣-]\s+\S|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+\S")
 
 
@@ -179,7 +185,8 @@ def _is_cell(line: Line, profile: Profile) -> bool:
         or line.indent > 1.5
     ):
         return not line.text.partition(" ")[0].replace(".", "").isdecimal()
-    if (figures > letters and len(line.text) > 1) or _FIGURES.search(line.text):
+    last = [word.lstrip("-+±(")[:1].isdecimal() for word in line.text.split()[-_FIGURES:]]
+    if (figures > letters and len(line.text) > 1) or (len(last) == _FIGURES and all(last)):
         return True
     return line.size < 0.8 * profile.size and line.slack > 0.3
 
@@ -230,7 +237,8 @@ def _grow(lines: Sequence[Line], profile: Profile, kind: str) -> None:
 
 def _is_fragment(line: Line, profile: Profile, kind: str) -> bool:
     words = WORDS.findall(line.text)
-    row = bool(line.gaps) or bool(_TAIL.search(line.text))
+    last = line.text.rpartition(" ")[2].strip("(%)kKM").replace(",", "").replace(".", "")
+    row = line.gaps or last.isdecimal()
     if kind == "table" and row and line.indent > 0.5 and len(words) <= 6:
         return True
     if kind == "equation":

@@ -13,6 +13,7 @@ from tools.pdf.lines import Line
 from tools.pdf.page_furniture import DROPPED
 from tools.pdf.upright_pages import Word
 from tools.text.headings import is_known
+from tools.text.identifiers import arxiv_in, find_identifiers
 
 SIDE, ABSTRACT = 3, 4
 """Columns of the lines beside an abstract, and of its own."""
@@ -28,7 +29,7 @@ class Beside(NamedTuple):
     abstract: list[Word]
 
 
-_WORD = re.compile(r"[^\W\d_][^\W\d_'’.‐-]*(?:['’.‐-]+[^\W\d_]*)*")
+_INNER = str.maketrans("", "", "'’.‐-")
 _PARTICLES = frozenset(
     "d da de di do du das dos del della van von der den des la le el al bin ibn ten ter zu zur y e af".split()  # noqa: SIM905
 )
@@ -47,12 +48,19 @@ _NOT_NAMES = re.compile(
 )
 TITLE, AUTHOR = "title", "author"
 """Kinds of the lines of the title, and of what stands between it and the text."""
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>,;]+[^\s\"<>,;.)\]]")
-_ARXIV = re.compile(r"arXiv:\s*((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)", re.I)
-_YEAR = re.compile(r"(?<![\d./-])(?:19[5-9]\d|20\d\d)(?![\d/])")
-_STATED_YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,20}((?:19|20)\d\d)", re.I)
-_RUN_IN_ABSTRACT = re.compile(r"(?:abstract|summary)\s*[.:—–-]+\s*\S", re.I)
-_OPENS = re.compile(r"(?:1|I)\.?\s+\S|(?:abstract|summary|introduction)\b", re.I)
+_YEAR = re.compile(r"(?<![\d./-])(?:19[5-9]\d|20\d\d)(?![\d/]|\.\d)")  # 2007.03225 is of July 2020
+_STATES_YEAR = ("©", "(c)", "copyright")
+_ABSTRACTS = ("abstract", "summary")
+_OPENS = (
+    *_ABSTRACTS,
+    "introduction",
+    "1 ",
+    "1. ",
+    "i ",
+    "i. ",
+    "1 introduction",
+    "1. introduction",
+)
 """How the text of a paper begins."""
 _LONGEST = 300
 """Characters of a title; what is longer is prose."""
@@ -128,10 +136,15 @@ def begins_paper(page: Sequence[Line], profile: Profile) -> str:
     region, title, authors = _head(page, "", profile)
     first = next((line for line in page if line not in region), None)
     large = title and authors and title[0].place < 0.4 and title[0].size > 1.12 * profile.size
-    if not large or first is None or first.place > 0.75 or not _OPENS.match(first.text):
+    if not large or first is None or first.place > 0.75 or not opens_text(first.text):
         return ""
     found = _text_of(title)
     return found if len(found) <= _LONGEST else ""
+
+
+def opens_text(text: str) -> bool:
+    """Whether a line or a heading is the first of a paper's text, or of its abstract."""
+    return text.lower().startswith(_OPENS)
 
 
 def _region(page: Sequence[Line], profile: Profile) -> list[Line]:
@@ -155,7 +168,9 @@ def _end(page: Sequence[Line], profile: Profile) -> int:
         text = line.text.strip()
         match = NUMBERED.match(text)
         opens = match and match["number"] == "1" and profile.is_marked(line)
-        if opens or is_known(text) or _RUN_IN_ABSTRACT.match(text):
+        label = next(filter(text.lower().startswith, _ABSTRACTS), "")
+        run_in = label and text[len(label) :].lstrip()[:1] in tuple(".:—–-")
+        if opens or is_known(text) or run_in:
             return index
         prose = prose + 1 if _is_prose(line, profile) else 0
         if prose == 3:
@@ -232,11 +247,11 @@ def _normal(text: str) -> str:
 
 
 def _year(said: Sequence[str], notices: Sequence[str], margin: str) -> int | None:
-    for text in said:
-        if match := _STATED_YEAR.search(text):
-            return int(match[1])
-    plain = [_ARXIV.sub(" ", text) for text in (*notices, margin)]  # 2007.03225 is of July 2020
-    years = Counter(int(year) for text in plain for year in _YEAR.findall(text))
+    for text in map(str.lower, said):
+        sign = next((sign for sign in _STATES_YEAR if sign in text), "")
+        if sign and (stated := _YEAR.search(text.partition(sign)[2][:30])):
+            return int(stated[0])
+    years = Counter(int(year) for text in (*notices, margin) for year in _YEAR.findall(text))
     if years:
         return max(years, key=lambda year: (years[year], -year))
     since = known_since(None, None, _arxiv(said))
@@ -245,13 +260,11 @@ def _year(said: Sequence[str], notices: Sequence[str], margin: str) -> int | Non
 
 def _doi(said: Sequence[str], page: Sequence[Line]) -> str | None:
     foot = (line.text for line in page if line.place > 0.6 and "doi" in line.text.lower())
-    match = next(filter(None, map(_DOI.search, (*said, *foot))), None)
-    return match and match[0].lower()
+    return next((doi for text in (*said, *foot) if (doi := find_identifiers(text).doi)), None)
 
 
 def _arxiv(said: Sequence[str]) -> str | None:
-    match = next(filter(None, map(_ARXIV.search, said)), None)
-    return match and match[1]
+    return next(filter(None, map(arxiv_in, said)), None)
 
 
 def beside_abstract(rows: Sequence[Sequence[Word]]) -> Beside | None:
@@ -390,4 +403,7 @@ def _is_name(text: str) -> bool:
     words = text.split()
     if not 2 <= len(words) <= 5 or _NOT_NAMES.search(text) or not words[-1][0].isupper():
         return False
-    return all(_WORD.fullmatch(x) and (x[0].isupper() or x in _PARTICLES) for x in words)
+    return all(
+        word.translate(_INNER).isalpha() and (word[0].isupper() or word in _PARTICLES)
+        for word in words
+    )

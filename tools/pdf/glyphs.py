@@ -87,9 +87,7 @@ def is_accent(text: str) -> bool:
 class WordVocabulary:
     """The words of a document, by which it is decided whether a hyphen is part of a word."""
 
-    _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-    _FIRST = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-    _LAST = re.compile(r"[^\W_]+(?:-[^\W_]+)*$")
+    _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 
     def __init__(self) -> None:
         self._whole: set[str] = set()
@@ -109,11 +107,11 @@ class WordVocabulary:
         neither, it stays if both halves are words, of four letters and more or behind another
         hyphen, and the whole is none.
         """
-        before = self._LAST.search(first, first.rfind(" ") + 1)
-        after = self._FIRST.match(second)
-        if not before or not after or not before[0][-1].isalpha():
+        before = self._WORD.findall(first, first.rfind(" ") + 1)
+        after = self._WORD.match(second)
+        if not before or not after or not first[-1].isalpha():
             return f"{first}-{second}"
-        left, right = before[0].lower(), after[0].lower()
+        left, right = before[-1].lower(), after[0].lower()
         if not after[0][0].islower():
             whole = left + right in self._whole and f"{left}-{right}" not in self._hyphened
             return first + second if whole else f"{first}-{second}"

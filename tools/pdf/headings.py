@@ -62,7 +62,6 @@ def profile_of(lines: Sequence[Line]) -> Profile:
 NUMBERED = re.compile(
     r"(?P<number>(?:\d{1,2}(?:\.\d{1,2}){0,4}|[A-H](?:\.\d{1,2}){1,4}))(?P<stop>\.?)\s+(?P<title>\S.*)$"
 )
-_ROMAN = re.compile(r"(?P<number>[IVX]{1,5})\.\s+(?P<title>\S.*)$")
 _STATEMENT = re.compile(
     r"(?:theorem|proof|lemma|corollary|proposition|definition|claim|remark|conjecture)s?"
     r"(?:\s+(?:\d+|[A-Z])(?:\.\d+)*)?[.:]?",
@@ -70,7 +69,6 @@ _STATEMENT = re.compile(
 )
 _PARTS = ("abstract", "reference", "bibliography", "acknow", "append", "conclu")
 """Beginnings of headings that stand at the top even where they look like prose."""
-_RUNS_ON = re.compile(r"[.:]\s+\w")
 _UNDER = 9
 """Depth of a heading without a number below those that have numbers."""
 _ENDS = (".", ",", ";", ":")
@@ -115,16 +113,22 @@ def _sure(lines: Sequence[Line], profile: Profile) -> list[Line]:
             number = match["number"]
             top = int(number.split(".")[0]) if number[0].isdigit() else 0
             here = numbers_of(number)
-            alone = not _RUNS_ON.search(match["title"])
+            alone = ". " not in match["title"] and ": " not in match["title"]
             set_off = alone and len(here) > 1 and follows(here, last)
             if (marked and top <= expected + 3) or (
                 apart and top in {expected, expected - 1} and set_off and not text.endswith(_ENDS)
             ):
                 found.append(line)
                 expected, last = max(expected, top + 1), here
-        elif _ROMAN.match(text) and apart and (is_capitals(text) or line.bold > 0.8):
+        elif _is_roman(text) and apart and (is_capitals(text) or line.bold > 0.8):
             found.append(line)
     return found
+
+
+def _is_roman(text: str) -> bool:
+    """Whether a number such as 'IV.' leads a text."""
+    number, point, title = text.partition(". ")
+    return 0 < len(number) < 6 and bool(point and title) and set(number) <= {"I", "V", "X"}
 
 
 def numbers_of(heading: str) -> tuple[int, ...]:
@@ -202,4 +206,4 @@ def _set_depths(heads: Sequence[Line], profile: Profile) -> None:
 
 def _numbered_depth(text: str) -> int:
     match = NUMBERED.match(text)
-    return match["number"].count(".") + 1 if match else int(bool(_ROMAN.match(text)))
+    return match["number"].count(".") + 1 if match else int(_is_roman(text))

@@ -9,6 +9,9 @@ from tools.pdf.headings import Profile
 from tools.pdf.lines import Line, with_before
 from tools.pdf.reference_entries import numbered_entries
 from tools.text.headings import is_references
+from tools.text.identifiers import find_identifiers
+from tools.text.source_lines import NUMBERS
+from tools.text.words import UNITS, letters_before
 
 DROPPED = "dropped"
 """Kind of a line that is no part of the text."""
@@ -29,7 +32,6 @@ _NOTICE = re.compile(
     r"^published (?:as|in|at)\b|^accepted (?:as|at|to)\b|^corresponding author\b",
     re.I,
 )
-_DOI_LINE = re.compile(r"(?:https?://)?(?:dx\.)?doi(?:\.org/|:\s*)10\.\d{4,9}/\S+$", re.I)
 
 
 def mark_furniture(lines: Sequence[Line], profile: Profile) -> None:
@@ -88,7 +90,7 @@ def _is_next(line: Line, outer: Line) -> bool:
 
 
 def _key(text: str) -> str:
-    return re.sub(r"[\d\W]+", "#", text.lower())
+    return "".join(char if char.isalpha() else " " for char in text.lower()).strip() or "#"
 
 
 def _parts(line: Line) -> list[str]:
@@ -111,19 +113,18 @@ def _mark_notices(page: Sequence[Line], profile: Profile) -> None:
             inside = False
         elif _NOTICE.search(line.text[:90]) and (small or line.place > 0.85 or line.place < 0.12):
             line.kind, inside = DROPPED, True
-        elif (_DOI_LINE.fullmatch(line.text) and (small or line.place > 0.8)) or (
-            inside and near and small and not line.mark
-        ):
+        elif (
+            (small or line.place > 0.8)
+            and "10." in line.text
+            and not find_identifiers(line.text).rest
+        ) or (inside and near and small and not line.mark):
             line.kind = DROPPED
         else:
             inside = False
 
 
 _MARK = re.compile(r"\d{1,2}|[*∗†‡§¶]{1,3}")
-_CITED = re.compile(r"\d{1,4}(?:\s*[,;‐‑–—−-]\s*\d{1,4})*\s*[,;]?")
 _EVEN = str.maketrans("‐‑–—−;", "-----,")
-_BRACKETED = re.compile(r"\[\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*\]")
-_UNIT = re.compile(r"(?<![^\W_])(?:[kcmdnµμ]?m|ft|in|yd|s|h|kg|g|Hz|[^\W\d_])$")
 _ADDRESS = (
     "universit",
     "institut",
@@ -165,7 +166,7 @@ def cited_by_raising(lines: Sequence[Line]) -> int:
         return 0
     prose = [line for line in lines if line.kind in _PROSE]
     raised = sum(_is_citation(line, *span, count) for line in prose for span in _spans(line))
-    bracketed = sum(len(_BRACKETED.findall(line.text)) for line in prose)
+    bracketed = sum(len(NUMBERS.findall(line.text)) for line in prose)
     return count if raised >= _LEAST and raised > bracketed else 0
 
 
@@ -193,14 +194,15 @@ def _spans(line: Line) -> list[tuple[int, int]]:
 
 def _is_citation(line: Line, start: int, end: int, count: int) -> bool:
     raised, before, after = line.text[start:end].strip(), line.text[:start], line.text[end:]
-    if not _CITED.fullmatch(raised) or after[:1].isalnum():
-        return False
-    if not all(1 <= int(number) <= count for number in re.findall(r"\d+", raised)):
+    listed = [
+        one.strip() for one in raised.translate(_EVEN).rstrip(",").replace("-", ",").split(",")
+    ]
+    if after[:1].isalnum() or not all(map(str.isdecimal, listed)):
         return False
     word = before.rstrip()
-    if not word:
-        return True  # the rest of a list that began on the line above
-    return not word[-1].isdigit() and not (_UNIT.search(word) and word[-1].isalpha())
+    letters = letters_before(word)
+    power = word[-1:].isdigit() or len(letters) == 1 or letters in UNITS
+    return not power and all(1 <= int(number) <= count for number in listed)
 
 
 def _clear(line: Line, start: int, end: int, marks: set[str], count: int) -> None:

@@ -5,20 +5,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tools.pdf.floats import is_bullet
-from tools.pdf.front_matter import AUTHOR, TITLE
+from tools.pdf.front_matter import AUTHOR, TITLE, opens_text
 from tools.pdf.glyphs import LINE_HYPHEN
 from tools.pdf.headings import Profile
 from tools.pdf.lines import Line
 from tools.pdf.page_furniture import DROPPED
 from tools.pdf.reference_entries import split_entries, split_tail
 
-ENDS = re.compile(r"[.!?:;][\"”’')\]]*(?:\d+|\[[\d,–-]+\])?$")
-"""How a paragraph ends, before the numbers of what it cites."""
-_STOPS = re.compile(r"[.!?][\"”’')\]]*\d*$")
-_RUN_IN = re.compile(r"(?P<title>[A-Z\d][^.:!?]{1,78}[^.:!?\s])\s*[.:—–]?$")
+_STOPS = (".", "!", "?")
+_ENDS = (*_STOPS, ":", ";")
+_CITING = frozenset("0123456789,–-")
 _ABSTRACT = re.compile(r"(?:abstract|summary)\b\W*", re.I)
-_INTRODUCTION = re.compile(r"(?:1|I)\.?\s|(?:\d\.?\s+)?introduction", re.I)
 _FLOATS = {"caption", "table", "footnote", "code"}
+
+
+def ends(text: str, marks: tuple[str, ...] = _ENDS) -> bool:
+    """Whether a paragraph ends as one does, before the numbers of what it cites."""
+    before, _, cited = text.removesuffix("]").rpartition("[")
+    bare = before if text.endswith("]") and _CITING.issuperset(cited) else text
+    return bare.rstrip("0123456789").rstrip("\"”’')]").endswith(marks)
 
 
 @dataclass(slots=True)
@@ -126,10 +131,13 @@ class Assembler:
         if not 3 <= line.lead < len(line.text) or is_bullet(line.text) or not self._stack:
             return
         title, rest = line.text[: line.lead].strip(), line.text[line.lead :].strip()
-        match = _RUN_IN.match(title)
+        bare = title.rstrip(" .:—–")
+        fits = 3 <= len(bare) <= 80 and (bare[0].isupper() or bare[0].isdigit())
         stopped = title.endswith((".", ":", "—", "–")) or rest.startswith((":", "—", "–"))
-        if match and (stopped or (line.lead_look == "bold" and rest[:1].isupper())):
-            self._run_in = match["title"]
+        if (stopped or (line.lead_look == "bold" and rest[:1].isupper())) and (
+            fits and not any(mark in bare for mark in ".:!?")
+        ):
+            self._run_in = bare
 
     def _begins(self, line: Line, current: PageBlock) -> bool:
         """Whether a line begins a new paragraph."""
@@ -139,9 +147,9 @@ class Assembler:
             return True
         if (line.page, line.column) == (last.page, last.column):
             return self._begins_below(line, last, current)
-        if line.slack > 0.3 and not ENDS.search(line.text):
+        if line.slack > 0.3 and not ends(line.text):
             return True  # such as the head of a table: the rest of a sentence fills its lines
-        if not ENDS.search(last.text) or line.text[:1].islower():
+        if not ends(last.text) or line.text[:1].islower():
             return False
         return line.indent >= 0.8 or last.slack > 0.12 or is_bullet(line.text)
 
@@ -150,25 +158,25 @@ class Assembler:
         below = (line.page, line.column) == (last.page, last.column)
         usual = self._profile.leading * max(line.size, last.size)
         near = not below or 0 < line.y - last.y <= 1.2 * usual
-        full = last.slack < 0.05 and abs(line.indent) < 0.5 and not _STOPS.search(last.text)
+        full = last.slack < 0.05 and abs(line.indent) < 0.5 and not ends(last.text, _STOPS)
         return full and near and abs(line.size - last.size) <= 0.25 * last.size
 
     def _begins_below(self, line: Line, last: Line, current: PageBlock) -> bool:
         between = line.y - last.y
         interrupted = self._pieces[-1] is not current or line.above < between - 1
         usual = self._profile.leading * max(line.size, self._profile.size)
-        scrap = last.slack > 0.5 and not ENDS.search(last.text)
+        scrap = last.slack > 0.5 and not ends(last.text)
         if between > 1.38 * usual and (scrap or not interrupted):
             return True
         first = current.lines[0]
         if current.kind == "list" and not is_bullet(line.text) and line.x0 > first.x0 + 2:
             return False
-        if is_bullet(line.text) and (current.kind == "list" or ENDS.search(last.text)):
+        if is_bullet(line.text) and (current.kind == "list" or ends(last.text)):
             return abs(line.x0 - last.x0) > 2 or last.slack > 0.03 or line.indent > 0.5
         begins = 0.7 <= line.indent <= 5 and last.indent < 0.5
-        if begins and (len(current.lines) > 1 or last.slack > 0.1 or ENDS.search(last.text)):
-            return bool(ENDS.search(last.text)) or line.text[:1].isupper()
-        short = last.slack > 0.22 and bool(_STOPS.search(last.text))
+        if begins and (len(current.lines) > 1 or last.slack > 0.1 or ends(last.text)):
+            return ends(last.text) or line.text[:1].isupper()
+        short = last.slack > 0.22 and ends(last.text, _STOPS)
         return short and not line.text[:1].islower()
 
 
@@ -181,7 +189,7 @@ def _name_abstract(pieces: Sequence[PageBlock]) -> None:
     before = [p for p in pieces[: pieces.index(first)] if p.kind in prose and not p.section]
     before = [p for p in before if p.lines[0].page == before[0].lines[0].page]
     words = sum(len(line.text.split()) for piece in before for line in piece.lines)
-    if _INTRODUCTION.match(first.section[0]) and 30 <= words <= 500:
+    if opens_text(first.section[0]) and 30 <= words <= 500:
         for piece in before:
             piece.kind, piece.section = "abstract", ("Abstract",)
 
@@ -207,7 +215,7 @@ def _is_rest(piece: PageBlock, last: PageBlock) -> bool:
     moved = (first.page, first.column) != (end.page, end.column) or first.y - end.y > 3 * end.size
     if moved and end.text.endswith(("-", LINE_HYPHEN)) and first.text[:1].islower():
         return True  # half of a word, and the other half
-    broken = not ENDS.search(end.text) and not end.text.endswith(",") and end.slack < 0.05
+    broken = not ends(end.text) and not end.text.endswith(",") and end.slack < 0.05
     low = first.text[:1].islower() or end.text.endswith(("-", LINE_HYPHEN))
     return moved and broken and low and abs(first.size - end.size) <= 0.06 * end.size
 
@@ -218,7 +226,7 @@ def _is_scattered(piece: PageBlock) -> bool:
     narrow = all(line.x1 - line.x0 < 0.7 * line.width for line in piece.lines)
     count = len(piece.lines)
     few = (count <= 3 and low < 5) or (count <= 12 and len(text) < 22 * count)
-    return narrow and few and not _STOPS.search(text)
+    return narrow and few and not ends(text, _STOPS)
 
 
 def joined_heading(words: Sequence[str]) -> str:

@@ -3,7 +3,6 @@
 Other papers that are bound in one file with the first are told apart by the heads that papers begin with.
 """
 
-import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise
@@ -29,9 +28,9 @@ from tools.pdf.headings import (
 )
 from tools.pdf.lines import Line, rejoined
 from tools.pdf.page_furniture import DROPPED, clear_marks, mark_furniture
-from tools.pdf.paragraphs import ENDS, Assembler, PageBlock
+from tools.pdf.paragraphs import Assembler, PageBlock, ends
 from tools.pdf.pdfium_pages import PageFault, opened, pages_and_title, read_page
-from tools.pdf.reference_entries import DATED, mark_references
+from tools.pdf.reference_entries import BRACKET, DATED, DOTTED, mark_references
 from tools.text.headings import is_references
 from tools.text.text_quality import text_quality
 
@@ -117,7 +116,6 @@ def _is_same(head: _Head, other: _Head) -> bool:
 
 _PROSE = {"text", "list", "abstract"}
 _GOES_ON = {"equation", "list", "code"}
-_LABEL = re.compile(r"\[\s*(\d{1,4})\s*\]|(\d{1,4})\.?\s+\S")
 _RECOGNISED = (
     "its text comes from scanned pages (OCR) and may have errors: compare important "
     "words, names and numbers with the page"
@@ -323,7 +321,7 @@ def _abstract(blocks: Sequence[Block]) -> float:
     text = " ".join(block.text for block in blocks if block.kind == "abstract")
     if not text:
         return 0.0
-    evidence = [20 <= len(text.split()) <= 500, "@" not in text, bool(ENDS.search(text))]
+    evidence = [20 <= len(text.split()) <= 500, "@" not in text, ends(text)]
     return sum(evidence) / len(evidence)
 
 
@@ -346,9 +344,9 @@ def _paragraphs(blocks: Sequence[Block]) -> float:
         before = blocks[index - 1].kind if index else ""
         after = blocks[index + 1].kind if index + 1 < len(blocks) else ""
         begins = not block.text[0].islower() or before in _GOES_ON
-        ends = bool(ENDS.search(block.text)) or after in _GOES_ON
+        closed = ends(block.text) or after in _GOES_ON
         total += len(block.text)
-        whole += len(block.text) * (begins + ends) // 2
+        whole += len(block.text) * (begins + closed) // 2
     return whole / total if total else 0.0
 
 
@@ -358,7 +356,8 @@ def _references(blocks: Sequence[Block]) -> float:
         return 0.0
     dated = sum(bool(DATED.search(text)) for text in texts)
     sized = sum(25 <= len(text) <= 900 for text in texts)
-    labels = [int(match[1] or match[2]) for text in texts if (match := _LABEL.match(text))]
+    found = (BRACKET.match(text) or DOTTED.match(text) for text in texts)
+    labels = [int(match[1]) for match in found if match]
     shares = [dated / len(texts), sized / len(texts)]
     if len(labels) > 0.5 * len(texts):
         row = sum(after == before + 1 for before, after in pairwise(labels))

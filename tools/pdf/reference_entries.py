@@ -9,32 +9,13 @@ from tools.pdf.headings import style_of
 from tools.pdf.lines import Line, most_printed
 from tools.text.headings import is_known, is_references
 
-_BRACKET = re.compile(r"\[\s*(\d{1,4})\s*\]")
-_DOTTED = re.compile(r"(\d{1,4})\.?\s+\S")
+BRACKET = re.compile(r"\[\s*(\d{1,4})\s*\]")
+DOTTED = re.compile(r"(\d{1,4})\.?\s+\S")
 _LABEL = re.compile(r"\[[^\W\d_][\w+ .,&’'-]{0,40}(?:\d{2,4}[a-z]?|[+])\]")
 DATED = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b|to appear|in press|forthcoming|https?:", re.I)
 """What an entry has that a sentence seldom has: a year, or what stands for one."""
 _DATED_SHARE = 0.6
 """Items of a numbered list with a year, from which it is a list of references without a heading."""
-_NAME = r"(?:(?:van|von|de|der|den|del|di|da|la|le|du|el|al)\s|[dl]['’])*[A-Z\u00c0-\u024f][\w'’-]+"
-_AUTHORS = re.compile(
-    rf"{_NAME}(?:[ ]{_NAME})?,? (?:[A-Z]\.|[A-Z]{{1,3}}\b(?![.:]))"  # Owl, A.; Owl A
-    rf"|{_NAME}, [A-Z]"  # Owl, Ada
-    rf"|(?:[A-Z][\w.'’-]* ){{1,3}}{_NAME}(?:,| and |\. )"  # Ada Owl and
-)
-_YEAR = r"(?:1[89]|20)\d\d[a-z]?"
-_AUTHORED = re.compile(
-    rf"(?:{_NAME}|[A-Z]\.|[A-Z]{{1,3}}\b|[\s,.&;()-]|and\b|et al\b|[Ee]ds?\b){{2,120}}?[\s(]{_YEAR}[).,:]"
-    rf"|.{{40,600}}\b{_YEAR}\.?(?:\s*(?:URL|doi:|https?:).*)?$"
-)
-"""An entry with its year behind the authors, or at its end."""
-_IN_A_ROW = 5
-"""Fewest entries by author and year that are a list of references without a heading."""
-_LINES = 9
-"""Most lines of such an entry."""
-_UNREAD = 2
-"""Most parts in a row between two such entries that do not read as one."""
-_STARTS = re.compile(r"[A-Z\u00c0-\u024f][\w'’-]*(?:,| [A-Z])")
 
 
 def mark_references(lines: Sequence[Line]) -> None:
@@ -68,7 +49,7 @@ def mark_references(lines: Sequence[Line]) -> None:
 
 def _without_head(lines: Sequence[Line]) -> list[Line]:
     """Return the lines of the last numbered list whose items are dated, each with what hangs below it."""
-    for pattern in (_BRACKET, _DOTTED):
+    for pattern in (BRACKET, DOTTED):
         for at in range(len(lines) - 1, -1, -1):
             first, match = lines[at], pattern.match(lines[at].text)
             if not match or match[1] != "1" or first.kind == "footnote":
@@ -79,39 +60,7 @@ def _without_head(lines: Sequence[Line]) -> list[Line]:
             dated = sum(any(DATED.search(line.text) for line in entry) for entry in entries)
             if len(entries) >= 3 and dated >= _DATED_SHARE * len(entries):
                 return [line for entry in entries for line in entry]
-    return _of_authors(lines)
-
-
-def _of_authors(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines of the last entries in a row that begin with authors and are dated."""
-    run: list[list[Line]] = []
-    unread: list[list[Line]] = []
-    begins = [at for at in range(len(lines)) if _begins_with_authors(lines, at)]
-    for begin, end in reversed([*pairwise([*begins, len(lines)])]):
-        part = list(lines[begin:end])
-        entry = part if run else _hung(part)
-        if _is_authored(entry):
-            run = [entry, *unread, *run]
-            unread = []
-        elif len(unread) < _UNREAD and len(part) <= 2 * _LINES and run:
-            unread = [part, *unread]
-        elif len(run) >= _IN_A_ROW:
-            break
-        else:
-            run, unread = [], []
-    return [line for entry in run for line in entry] if len(run) >= _IN_A_ROW else []
-
-
-def _is_authored(entry: Sequence[Line]) -> bool:
-    text = " ".join(line.text for line in entry)
-    alike = all(_is_set_like(line, entry[0]) for line in entry)
-    return alike and len(entry) <= _LINES and bool(_AUTHORED.match(text))
-
-
-def _begins_with_authors(lines: Sequence[Line], at: int) -> bool:
-    line = lines[at]
-    fit = line.kind not in {"heading", "footnote"} and _AUTHORS.match(line.text)
-    return bool(fit) and (at == 0 or lines[at - 1].kind == "heading" or _has_ended(lines[at - 1]))
+    return []
 
 
 def _is_set_like(line: Line, first: Line) -> bool:
@@ -140,22 +89,21 @@ def _spread(part: Sequence[Line], usual: float) -> None:
 
 
 def _ends(line: Line, head: Line) -> bool:
-    if style_of(line)[:2] == style_of(head)[:2] and abs(line.bold - head.bold) < 0.3:
-        return True
-    return is_known(line.text) or line.text.lower().startswith("appendi")
+    alike = style_of(line)[:2] == style_of(head)[:2] and abs(line.bold - head.bold) < 0.3
+    return alike or is_known(line.text) or line.text.lower().startswith("appendi")
 
 
 def numbered_entries(lines: Sequence[Line]) -> int:
     """Return how many entries of a document's list of references have numbers; 0 without."""
     part = [line for line in lines if line.kind == "reference"]
-    return len(_numbered(part, _BRACKET) or _numbered(part, _DOTTED))
+    return len(_numbered(part, BRACKET) or _numbered(part, DOTTED))
 
 
 def split_entries(lines: Sequence[Line]) -> list[list[Line]]:
     """Return the lines of each entry of a list of references."""
     if not lines:
         return []
-    begins = _numbered(lines, _BRACKET) or _numbered(lines, _DOTTED) or _labelled(lines)
+    begins = _numbered(lines, BRACKET) or _numbered(lines, DOTTED) or _labelled(lines)
     begins = begins or _hanging(lines) or _worded(lines)
     entries: list[list[Line]] = []
     for index, line in enumerate(lines):
@@ -187,7 +135,7 @@ def _numbered(lines: Sequence[Line], pattern: re.Pattern[str]) -> set[int]:
         if not match:
             continue
         number = int(match[1])
-        skipped = 2 if pattern is _BRACKET and expected is not None else 0
+        skipped = 2 if pattern is BRACKET and expected is not None else 0
         first = 0 if expected is None else expected
         if first <= number <= (1 if expected is None else expected + skipped):
             found.add(index)
@@ -220,7 +168,7 @@ def _hanging(lines: Sequence[Line]) -> set[int]:
 def _worded(lines: Sequence[Line]) -> set[int]:
     """Return the lines that read like the first of an entry, behind one that ends one."""
     pairs = enumerate(pairwise(lines), start=1)
-    return {0, *(at for at, (a, b) in pairs if _has_ended(a) and _STARTS.match(b.text))}
+    return {0, *(at for at, (a, b) in pairs if _has_ended(a) and b.text[:1].isupper())}
 
 
 def _has_ended(line: Line) -> bool:

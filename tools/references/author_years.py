@@ -43,7 +43,7 @@ _BEFORE = re.compile(
     r"(?:\s[\[(](?P<short>[^\W\d_a-z][\w&.-]{1,15})[\])])?"
     r"(?:,?\s(?:Jr|Sr|II|III)\b\.?)?(?:['’]s?)?(?P<work>(?:(?<=['’])|(?<=['’]s))(?:\s[a-z]+){1,3}(?=\s[(\[]))?\s{0,2}[,:]?\s{0,2}(?P<opened>[(\[])?\s?\Z"
 )
-_JOINED = re.compile(_AND)
+_ANDS = frozenset(("and", "&", "und", "y", "et"))
 _NO_NAMES = frozenset(
     """january february march april may june july august september october november december jan feb
     mar apr jun jul aug sep sept oct nov dec spring summer autumn fall winter since until before after
@@ -108,7 +108,7 @@ def _dated(
     text: str, found: re.Match[str], years: re.Match[str], families: frozenset[str]
 ) -> AuthorYearMention | None:
     spans = [one.span(1) for one in _NAME.finditer(text, *found.span("names"))]
-    joined = bool(_JOINED.search(found["names"]))
+    joined = not _ANDS.isdisjoint(found["names"].lower().split())
     known = [
         (at, start) for at, span in enumerate(spans) if (start := _known(text, span, families)) >= 0
     ]

@@ -19,7 +19,6 @@ CITED = re.compile(
     r"(?:\s*(?:\[[^\[\]]*\]\s*|\([^()]*\)\s*){0,4}\{[^{}]*\})+"
 )
 """A command of LaTeX that cites, with its notes and keys."""
-_BRACED = re.compile(r"\{([^{}]*)\}")
 _PANDOC_KEY = re.compile(r"(?<![\w.@/\\=])-?@(?:\{([^{}\s]+)\}|(\w[\w:.#$%&+?<>~/-]*))")
 _PANDOC = re.compile(rf"\[[^\[\]]*@[^\[\]]*\]|{_PANDOC_KEY.pattern}")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!'\W)[^`]){1,500}(?<!`)\1(?!`)")
@@ -35,6 +34,7 @@ _NUMBERS = re.compile(
     re.IGNORECASE,
 )
 _WIDEST_BRACKET = 600
+_EVEN = str.maketrans(";–—", ",--")
 _LEAD_IN = re.compile(
     r"[\s,;:(\[]*(?:(?:see|also|e\.\s?g\.?|cf\.?|i\.\s?e\.|for|example|instance|compare|as|in|by|of|from|and|among|others|"
     r"following|after|originally|reviewed|described|proposed|introduced|mentioned|like|such|both|or|but|especially|"
@@ -44,7 +44,6 @@ _LEAD_IN = re.compile(
 _AS_CITED_IN = re.compile(
     r"[\s,;([]*(?:as\s)?(?:cited|quoted|qtd\.|mentioned)\s(?:in|by)\s+", re.IGNORECASE
 )
-_SECONDARY = re.compile(r"\b(?:cited|quoted|qtd\.|mentioned) (?:in|by)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,8 @@ def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
 def _by_key(text: str, known: Collection[str]) -> Iterator[Mention]:
     for found in CITED.finditer(text):
         several = found[1].endswith("cites")
-        keys = ",".join(_BRACED.findall(found[0])[: None if several else 1]).split(",")
+        braced = [part.partition("}")[0] for part in found[0].split("{")[1:]]
+        keys = ",".join(braced[: None if several else 1]).split(",")
         end = found.end() if several else text.index("}", found.start()) + 1
         if labels := tuple(Label("key", key.strip()) for key in keys if key.strip()):
             yield Mention(found.start(), end, labels)
@@ -149,8 +149,8 @@ def _by_number(text: str, known: Collection[str]) -> Iterator[Mention]:
 def numbers_in(printed: str) -> list[int]:
     """Return the numbers of '1, 3-5'; none at all where a part of it is no number and no range."""
     numbers: list[int] = []
-    for part in printed.replace(";", ",").split(","):
-        ends = [int(item) for item in re.findall(r"\d+", part)]
+    for part in printed.translate(_EVEN).split(","):
+        ends = [int(item) for item in part.split("-") if item.strip().isdecimal()]
         if not ends or not 0 <= ends[-1] - ends[0] < _WIDEST:
             return []
         numbers += range(ends[0], ends[-1] + 1)
@@ -181,12 +181,13 @@ def _by_author(text: str, families: frozenset[str], *, strict: bool) -> Iterator
             inside.setdefault(pair, []).append(item)
     for (start, end), items in inside.items():
         own = sum(item.end - max(item.start, start) for item in items)
-        if end - start - own <= 60 + 8 * len(items) and not re.search(
-            r"\[\d", text[start + 1 : end]
+        opened = text[start + 1 : end].split("[")[1:]
+        if end - start - own <= 60 + 8 * len(items) and not any(
+            one[:1].isdecimal() for one in opened
         ):
             # The whole bracket, if it holds little else.
             named = items[0].start if items[0].opened else start
-            by_way = [bool(_SECONDARY.search(text, a.end, b.start)) for a, b in pairwise(items)]
+            by_way = [bool(_AS_CITED_IN.search(text, a.end, b.start)) for a, b in pairwise(items)]
             cited = [
                 one
                 for item, way in zip(items, [*by_way, False], strict=True)
@@ -240,7 +241,7 @@ def _labels(item: AuthorYearMention) -> tuple[Label, ...]:
     )
 
 
-_OTHERS = re.compile(r"\bet\.?\s?al\b|\b(?:others|colleagues|co-?workers|collaborators)\b")
+_OTHERS = ("et al", "et. al", " others", " colleagues", "workers", " collaborators")
 _ALIKE = 78.0
 """Percent of equal letters from which two family names are spellings of one, in one year."""
 _ALIKE_WITH_OTHERS = 60.0
@@ -332,7 +333,7 @@ class Linker:
         """Whether an entry has as many authors as a label says."""
         entry = self._entries[place]
         count = len(entry.authors)
-        if _OTHERS.search(label.text):
+        if any(words in label.text for words in _OTHERS):
             return count > 2 or not entry.authors_complete
         return entry.authors_complete and count == len(label.names)
 

@@ -7,19 +7,19 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import unescape
 from typing import Any
 
 from state.bibliography import ReferenceEntry
 from state.paper import title_key
+from tools.documents.file_types import FRONT_MATTER
 from tools.documents.markup import parse_html
 from tools.references.author_years import LEADING
 from tools.references.latex_prose import read_latex
 from tools.references.reference_list import read_reference, split_references
+from tools.text.markup import unescaped
 
 NOTE = re.compile(r"\[\^([^\]\s]{1,60})\]:\s*")
 """A footnote of Markdown, where it stands."""
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,30});")
 _UNSEEN = dict.fromkeys(
     map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\ufeff")
 )
@@ -33,8 +33,6 @@ _UP = str.maketrans("0123456789-;", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻,")
 _LATEX = re.compile(
     r"\\(?:begin|(?:sub)*section|emph|text(?:it|bf|superscript)|label|documentclass|[A-Za-z]*[cC]ite[A-Za-z]*)\b"
 )
-_HEADED = re.compile(r"^#{1,6} ", re.MULTILINE)
-_FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _IBID = ("ibid", "ebd", "id", "idem")
 _SHORT = 160
 """Characters of a note that may name once more what an earlier one names in full."""
@@ -61,7 +59,7 @@ def read_manuscript(text: str) -> Manuscript:
         listed = [*listed, *(read_reference(raw, key) for key, raw in items)]
         blocks = re.split(r"\n\s*\n", _RAISED.sub(_raised, prose))
     else:
-        blocks = list(_markdown(_FRONT.sub("", body)))
+        blocks = list(_markdown(FRONT_MATTER.sub("", body, count=1)))
     lines = [" ".join(block.split()) for block in blocks]
     notes, rest = _notes([line for line in lines if any(map(str.isalpha, line))])
     return Manuscript(tuple(rest), (*listed, *notes))
@@ -69,14 +67,14 @@ def read_manuscript(text: str) -> Manuscript:
 
 def is_latex(text: str) -> bool:
     """Whether a text is LaTeX, and neither Markdown nor plain."""
-    return bool(_LATEX.search(text)) and not _HEADED.search(text)
+    return bool(_LATEX.search(text)) and not any(
+        line[:1] == "#" and line.lstrip("#")[:1] == " " for line in text.splitlines()
+    )
 
 
 def even(text: str) -> str:
     """Return a text in composed letters, without unseen characters, entities and wide brackets."""
-    text = _ENTITY.sub(
-        lambda found: unescape(found[0]), text.replace("\r\n", "\n").replace("\r", "\n")
-    )
+    text = unescaped(text.replace("\r\n", "\n").replace("\r", "\n"))
     text = unicodedata.normalize("NFC", text.translate(_UNSEEN)).translate(_WIDE)
     return _RAISED.sub(_raised, text)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import dropwhile
 
 from state.bibliography import CitationStyle
 from tools.references.in_text import (
@@ -14,6 +15,7 @@ from tools.references.in_text import (
     numbers_in,
     without_overlaps,
 )
+from tools.text.words import UNITS, letters_before
 
 _NAMES_A_PART = re.compile(
     r"(?:[∈∉≤≥=<>±×^{~]|\b(?:[Ee]qs?|[Ee]quations?|[Ff]igs?|[Ff]igures?|[Tt]ables?|[Ss]teps?|[Ll]ines?|[Ll]emma|"
@@ -23,7 +25,6 @@ _OPENS_INTERVAL = re.compile(
     r"\b(?:(?:range[sd]?|ranging|intervals?|domain|values?|scaled?|bounded|normali[sz]ed|uniform(?:ly)?|between|lies?|"
     r"lying|clipped)(?: (?:of|from|in|to|by|over|on|between|the|within)){0,2})\s?$"
 )
-_PAIR = re.compile(r"\[\s?\d+\s?,\s?\d+\s?\]")
 _INDEXED = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]|[_)\]}]|\b[a-z]+[A-Z_]\w*|\b\w+_\w+)$")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SUPERSCRIPT = re.compile(
@@ -32,7 +33,7 @@ _SUPERSCRIPT = re.compile(
 )
 _ROUND = re.compile(r"(?<=\s)\((\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,30})\)(?=[\s.,;:)?!]|\Z)")
 _GOES_ON = ("and", "or", ",", ";")
-_UNIT = re.compile(r"(?:\b(?:k?m|cm|mm|µm|nm|s|R|r|x|χ|[nN]))$")
+_VARIABLES = frozenset("RrxχnN")
 _BRACKET = re.compile(r"\[([^\[\]]{2,300})\]")
 _LOOKS_LIKE_KEY = re.compile(r"[A-Z][\w+*]{0,5}\d\d[a-z]?")
 
@@ -109,7 +110,8 @@ def marks_citation(text: str, mention: Mention, most: int) -> bool:
     before = text[max(mention.start - 60, 0) : mention.start]
     if _NAMES_A_PART.search(before):
         return False
-    if _PAIR.fullmatch(text, mention.start, mention.end) and _OPENS_INTERVAL.search(before):
+    pair = len(mention.labels) == 2 and "," in text[mention.start : mention.end]
+    if pair and _OPENS_INTERVAL.search(before):
         return False
     if before and not before[-1].isspace() and _INDEXED.search(before) and before[-1] not in ")]":
         return False
@@ -131,7 +133,9 @@ def _by_mark(text: str, pattern: re.Pattern[str], numbers: Collection[str]) -> l
         if pattern is _ROUND and listed == [last[0] + 1] and before.rstrip().endswith(_GOES_ON):
             # '(1) wide, (2) long, and (3) deep' counts what it says.
             found = found[:-1] if found and found[-1].end == last[1] else found
-        elif pattern is _ROUND or not (_UNIT.search(before) or power or printed.endswith("-")):
+        elif pattern is _ROUND or not (
+            letters_before(before) in UNITS | _VARIABLES or power or printed.endswith("-")
+        ):
             found.append(Mention(*mark.span(), numbered(listed)))
         last = listed[-1] if len(listed) == 1 else -1, mark.end()
     return found
@@ -153,4 +157,4 @@ def _by_key(text: str, keys: Collection[str], *, alike: bool = False) -> list[Me
 
 
 def _without_lead(part: str) -> str:
-    return "".join(re.sub(r"^\s*(?:(?:see|also|e\.g\.|cf\.)\s*)+", "", part).split())
+    return "".join(dropwhile({"see", "also", "e.g.", "cf."}.__contains__, part.split()))

@@ -7,6 +7,7 @@ from functools import lru_cache
 from state.paper import Author
 from tools.bibliography.names import LINEAGES
 
+_MARKS = str.maketrans("()[]*", "     ")
 MOST = 200
 """Most names read of one reference."""
 _OTHERS = re.compile(
@@ -23,8 +24,6 @@ _BETWEEN = re.compile(
 )
 _PARTED = re.compile(r"\b(\w{1,9}) (?=[à-öø-ÿāăąćčďđēęěğīįıłńňōőœřśşšţťūůűųźżž]\w)")
 """A name that the fonts of its accents have parted, as in 'M üller'."""
-_BRACKETED = re.compile(r"[(\[]((?:\w{1,2}\.[\s-]?)+|\w)[)\]]|\*")
-"""Initials in brackets, as in 'ALY (M.I.)', and marks of footnotes."""
 
 
 def read_names(text: str) -> tuple[tuple[Author, ...], bool]:
@@ -36,7 +35,7 @@ def read_names(text: str) -> tuple[tuple[Author, ...], bool]:
     bare = _ROLE.sub("", text.lstrip(" .,:;(*—–-").rstrip(" ,:;(*—–-"))
     cut = _OTHERS.search(bare)
     bare = _PARTED.sub(r"\1", bare[: cut.start()] if cut else bare)
-    bare = _BRACKETED.sub(r" \1", bare)
+    bare = bare.translate(_MARKS)
     gaps = list(_BETWEEN.finditer(bare))
     starts, ends = [0, *(gap.end() for gap in gaps)], [*(gap.start() for gap in gaps), len(bare)]
     pieces = [bare[start:end] for start, end in zip(starts, ends, strict=True)]

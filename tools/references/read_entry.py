@@ -6,24 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from state.bibliography import ReferenceEntry
-from tools.references.identifiers import find_identifiers
 from tools.references.names import read_names
 from tools.references.tagger import MODEL, Part, tag
+from tools.text.identifiers import find_identifiers
 
 _LONGEST = 6000
 """Characters of an entry that are read; no reference is longer."""
 _NUMBER_LABEL = re.compile(
     r"\s*(?:\[\s?(\d{1,4})\s?\]|\((\d{1,4})\)|(\d{1,4})[.)](?=\s*[^\s\d]))[.:]?\s*"
 )
-_PLAIN_LABEL = re.compile(r"\s*(\d{1,4})\s+(?=[^\W\d_])")
-_KEY_LABEL = re.compile(r"\s*\[([^\W\d_][^\[\]]{0,60})\]\s*(?=\S)")
 _YEAR = r"(?:1[5-9]|20)\d\d"
 _KEY = re.compile(rf"[\w+*.:’'-]{{1,24}}|[^\[\]]{{2,50}}?[,( ]\s?{_YEAR}[a-z]?\)?.{{0,200}}")
 _DATED = re.compile(r"(?<!\d)(1[0-9]\d\d|20\d\d|21\d\d)([a-z])?(?![^\W_])")
-_DASHES = re.compile(r"\s*(?:[—–―_]{1,6}|-{2,6})(?:\s?[—–―_-]){0,6}\s*[.,;:]?\s*")
+_DASHES = frozenset("—–―_-")
 _PAIRS = ("()", "[]", "“”", "„“", "„”", "«»", "‘’", '""', "''")
 _MARKS = "".join(_PAIRS)
-_OTHERS = re.compile(r"\S.{0,80}?\bet\.? al\b[.,:]*\s+(?=\S)")
 
 
 def read_entry(
@@ -40,7 +37,7 @@ def read_entry(
     label, body = split_label(" ".join(unicodedata.normalize("NFC", text).split()), place)
     found = find_identifiers(body)
     rest = found.rest[:_LONGEST]
-    parts = _with_title(_with_authors(rest, tag(rest, model)))
+    parts = _with_title(_with_authors(tag(rest, model)))
     named = _first(parts, "author") or _first(parts, "editor")
     edited = [part for part in parts if part.label == "editor" and part is not named]
     titled = _first(parts, "title")
@@ -79,29 +76,29 @@ def split_label(text: str, place: int) -> tuple[str, str]:
     number = found and (found[1] or found[2] or found[3])
     if found and number and (not found[3] or not 1500 <= int(number) < 2100):
         return str(int(number)), text[found.end() :].strip()
-    key, bare = _KEY_LABEL.match(text), _PLAIN_LABEL.match(text)
-    if key and _KEY.fullmatch(key[1]):
-        return key[1].strip(), text[key.end() :].strip()
-    if bare and int(bare[1]) == place + 1:
-        return bare[1], text[bare.end() :].strip()
-    return "", text.strip()
+    text = text.strip()
+    key, closed, behind = text[1:].partition("]")
+    if text.startswith("[") and closed and behind and key[:1].isalpha() and _KEY.fullmatch(key):
+        return key.strip(), behind.strip()
+    number, _, behind = text.partition(" ")
+    if number == str(place + 1) and behind[:1].isalpha():
+        return number, behind
+    return "", text
 
 
 def repeats(text: str) -> bool:
     """Whether an entry has a dash where its authors, those of the entry before, would stand."""
-    return bool(_DASHES.match(text))
+    dash = text.split(" ")[0].rstrip(".,;:")
+    return dash not in {"", "-"} and _DASHES.issuperset(dash)
 
 
 def _first(parts: Sequence[Part], label: str) -> Part | None:
     return next((part for part in parts if part.label == label), None)
 
 
-def _with_authors(text: str, parts: list[Part]) -> list[Part]:
+def _with_authors(parts: list[Part]) -> list[Part]:
     """Return parts that begin with the authors, whatever the tagger took the first of these names for."""
     labels = [part.label for part in parts]
-    if labels[:1] == ["title"] and (cut := _OTHERS.match(text, parts[0].start, parts[0].end)):
-        names = parts[0]._replace(label="author", end=cut.end())
-        return [names, parts[0]._replace(start=cut.end()), *parts[1:]]
     if labels[:4] == ["author", "title", "date", "title"]:  # the last of the names
         least = min(parts[0].confidence, parts[1].confidence)
         return [parts[0]._replace(end=parts[1].end, confidence=least), *parts[2:]]

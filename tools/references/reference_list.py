@@ -10,8 +10,6 @@ from tools.references.read_entry import read_entry
 from tools.text.headings import is_references
 
 _NUMBERED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\[(\^?[\w:.+-]{1,40})\]:?|\(?(\d{1,3})[.)])\s+(?=\S)")
-_LABELLED = re.compile(r"\[\d{1,3}\][ \t]+(?=\S)")
-"""Where an entry begins in a list without a heading."""
 _LONGEST = 400
 
 
@@ -40,7 +38,8 @@ def _numbered_end(lines: Sequence[str]) -> int:
     """Return the place from which there are only entries with numbers in brackets, and a blank line before them."""
     start = len(lines)
     for at in range(len(lines) - 1, -1, -1):
-        if found := _LABELLED.match(lines[at]):
+        found = _NUMBERED.match(lines[at])
+        if found and (found[1] or "").isdecimal():
             entry = read_entry(" ".join([lines[at][found.end() :], *lines[at + 1 : start]]), 0)
             if not (entry.authors and entry.year):
                 break

@@ -1,35 +1,50 @@
 """Headings that papers have in common: of the list of references, of the abstract, and of well-known sections."""
 
 import re
+from collections.abc import Set
+from string import ascii_lowercase
 
-_NUMBER = r"(?:(?:appendix\s+)?(?:[A-Z]|\d+|[IVXLC]+)(?:\.\d+)*[.):]?\s+)?"
-_REFERENCES = re.compile(
-    rf"{_NUMBER}(?:(?:list of )?(?:cited )?references?(?: cited| and notes| list)?|bibliography|"
-    r"(?:works|literature) cited|cited works|literature|literatur(?:verzeichnis)?|referencias|bibliograf[ií]a|"
-    r"références|bibliographie)\s*[:.]?",
-    re.IGNORECASE,
-)
-_ABSTRACT = re.compile(rf"{_NUMBER}(?:abstract|zusammenfassung|résumé|resumen)\s*[:.—-]?", re.I)
-_KNOWN = re.compile(
-    r"abstract|summary|preface|introduction|references?|bibliography|literature cited|works cited|"
-    r"acknowledge?ments?|conclusions?|discussion|related works?|background|appendix(?: [A-Z])?|appendices|"
-    r"(?:materials and )?methods?|methodology|results?|results and discussion|evaluation|experiments?|keywords|"
-    r"author keywords|ccs concepts|categories and subject descriptors|general terms|supplementary material|"
-    r"limitations|(?:conclusions? and )?future work|ethics statement",
-    re.IGNORECASE,
-)
+_NUMBER = re.compile(r"(?:appendix\s+)?(?:[a-z]|\d+|[ivxlc]+)(?:\.\d+)*[.):]?\s+")
+_REFERENCES = frozenset(
+    (
+        "reference", "references", "list of references", "cited references", "references cited", "reference list",
+        "references and notes", "bibliography", "works cited", "literature cited", "cited works", "literature",
+        "literatur", "literaturverzeichnis", "referencias", "bibliografia", "bibliografía", "références",
+        "bibliographie",
+    )
+)  # fmt: skip
+_ABSTRACT = frozenset(("abstract", "zusammenfassung", "résumé", "resumen"))
+_KNOWN = frozenset(
+    (
+        "abstract", "summary", "preface", "introduction", "reference", "references", "bibliography",
+        "literature cited", "works cited", "acknowledgment", "acknowledgement", "acknowledgments",
+        "acknowledgements", "conclusion", "conclusions", "discussion", "related work", "related works",
+        "background", "appendix", "appendices", "materials and methods", "method", "methods", "methodology",
+        "result", "results", "results and discussion", "evaluation", "experiment", "experiments", "keywords",
+        "author keywords", "ccs concepts", "categories and subject descriptors", "general terms",
+        "supplementary material", "limitations", "future work", "conclusion and future work",
+        "conclusions and future work", "ethics statement", *(f"appendix {letter}" for letter in ascii_lowercase),
+    )
+)  # fmt: skip
 
 
 def is_references(heading: str) -> bool:
     """Whether a heading announces the list of references."""
-    return bool(_REFERENCES.fullmatch(heading.strip()))
+    return _is_one_of(_REFERENCES, heading)
 
 
 def is_abstract(heading: str) -> bool:
     """Whether a heading announces the abstract."""
-    return bool(_ABSTRACT.fullmatch(heading.strip()))
+    return _is_one_of(_ABSTRACT, heading)
+
+
+def _is_one_of(names: Set[str], heading: str) -> bool:
+    """Whether a heading, with or without a number before it, is one of these."""
+    words = heading.strip().rstrip(" :.—-").casefold()
+    number = _NUMBER.match(words)
+    return words in names or (number is not None and words[number.end() :] in names)
 
 
 def is_known(heading: str) -> bool:
     """Whether a heading, without a number, is one that many papers have."""
-    return bool(_KNOWN.fullmatch(heading.rstrip(":. ")))
+    return heading.rstrip(":. ").casefold() in _KNOWN

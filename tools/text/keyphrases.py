@@ -31,9 +31,6 @@ _ANNOUNCED = re.compile(
     r"((?:[A-Z][a-z0-9]{0,30}){2,9}[\w-]{0,30}|[a-z]{1,30}[A-Z]\w{0,30}|[A-Z]\w{1,30})"
     r"(?=[\"'”’]?(?:\s?[,.:;()–—]|\s(?:an?|the|that|which)\s|\s?$))"
 )
-_SHORTENED = re.compile(r"\(\s*([A-Z][A-Za-z0-9-]{1,9}?)s?\s*\)")
-_BEFORE = 200
-"""Characters before an abbreviation in which its long form is looked for."""
 # The second part of compounds that are adjectives: engines read hyphens as spaces, and would ask for it.
 _JOINTS = frozenset(
     """aided assisted aware based centered centred centric dependent driven enabled enhanced free
@@ -191,16 +188,17 @@ def own_names(text: str) -> frozenset[str]:
     what it abbreviates: "We present TextFlow, a ...", "magnetic resonance imaging (MRI)".
     """
     names = [found[1] for found in _ANNOUNCED.finditer(text)]
-    names += [found[1] for found in _SHORTENED.finditer(text) if _abbreviates(found, text)]
+    words = text.replace("-", " ").split()
+    for at, word in enumerate(words):
+        short = word.partition(")")[0].removeprefix("(").removesuffix("s")
+        if word[:1] == "(" and ")" in word and _abbreviates(short, words[:at]):
+            names.append(short)
     return frozenset(item for name in names for item in phrase_stems(name))
 
 
-def _abbreviates(found: re.Match[str], text: str) -> bool:
-    letters = [char.lower() for char in found[1] if char.isupper()]
-    before = re.split(r"[\s-]+", text[max(found.start() - _BEFORE, 0) : found.start()].strip())[
-        -len(letters) - 2 :
-    ]
-    initials = iter(word[:1].lower() for word in before)
+def _abbreviates(short: str, before: Sequence[str]) -> bool:
+    letters = [char.lower() for char in short if char.isupper()]
+    initials = iter(word[:1].lower() for word in before[-len(letters) - 2 :])
     return len(letters) > 1 and all(letter in initials for letter in letters)
 
 

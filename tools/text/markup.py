@@ -15,7 +15,7 @@ _BLOCKS = frozenset(
     ["abstract", "br", "div", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "sec", "title"]
 )
 _TEX = re.compile(r"<((?:jats:)?tex-math)\b[^>]*>.*?</\1>", re.IGNORECASE | re.DOTALL)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_CONTROL = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
 _ENTITY = re.compile(r"&(?:#\d+|#x[\da-f]+|\w+);", re.IGNORECASE)
 """With its semicolon: 'R&D' and 'A &#0 B' mean themselves."""
 _RETRACTED = re.compile(
@@ -36,9 +36,19 @@ def plain(text: str) -> str:
     # Some deposits escape their markup, and titles that were capitalised have '&Apos;'.
     for _ in range(2):
         text = _TAG.sub(_space, text).replace("&Apos;", "'")
-        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+        text = unescaped(text)
     paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return " ".join(_CONTROL.sub(" ", paired).split())
+    return " ".join(paired.translate(_CONTROL).split())
+
+
+def unescaped(text: str, *, spare: str = "") -> str:
+    """Return a text with characters for its entities, but for those of the characters to `spare`."""
+
+    def char(entity: re.Match[str]) -> str:
+        told = html.unescape(entity[0])
+        return entity[0] if told and told in spare else told
+
+    return _ENTITY.sub(char, text)
 
 
 def _space(tag: re.Match[str]) -> str:

@@ -190,9 +190,8 @@ class FoundText:
 
 
 def _close(words: Sequence[Word], pairs: dict[int, int]) -> bool:
-    if not words or len(pairs) < _FOUND * len(words):
-        return False
-    return max(pairs.values()) - min(pairs.values()) <= _LOOSE * len(words) + _SPARE
+    enough = bool(words) and len(pairs) >= _FOUND * len(words)
+    return enough and max(pairs.values()) - min(pairs.values()) <= _LOOSE * len(words) + _SPARE
 
 
 def _without_comments(source: str, *, latex: bool) -> str:

@@ -161,9 +161,8 @@ _LY_NOUNS = frozenset({"anomaly", "assembly", "butterfly", "family", "monopoly",
 
 def is_prose(word: str) -> bool:
     """Whether a lower-case word names no topic: a verb of reporting, praise, an adverb."""
-    if word in _OTHER or word in _verb_forms():
-        return True
-    return word.endswith("ly") and len(word) > 5 and "-" not in word and word not in _LY_NOUNS
+    adverb = word.endswith("ly") and len(word) > 5 and "-" not in word and word not in _LY_NOUNS
+    return adverb or word in _OTHER or word in _verb_forms()
 
 
 @lru_cache(maxsize=1)

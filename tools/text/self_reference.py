@@ -50,8 +50,9 @@ _POINTS = re.compile(
 _JOINED = (
     r"(?:\b(?:and|or|but|then|while|as well as)|[,;:–—])(?: (?:also|then|further|not|\w+ly))* "
 )
-_SECOND_SINGULAR = re.compile(rf"{_JOINED}[a-z-]*[a-z]s\b")
-_SECOND_ANY = re.compile(rf"{_JOINED}(?!(?:a|an|the|in|on|of|for|with|which|who|where)\b)[a-z]")
+_SECOND = re.compile(
+    rf"{_JOINED}(?!(?:a|an|the|in|on|of|for|with|which|who|where)\b)([a-z][a-z-]*)"
+)
 
 
 _TURNED_WRONG = {"we": {"own", "they"}, "authors": {"own"}, "paper": {"own", "it", "they"}}
@@ -85,7 +86,8 @@ def name_authors(sentence: str, name: str, plural: bool, *, annotated: bool = Fa
         return None
     if any(item.lastgroup in _TURNED_WRONG[kind] for item in _POINTS.finditer(rest)):
         return None
-    if agreed != verb and (_SECOND_SINGULAR if plural else _SECOND_ANY).search(rest):
+    seconds = _SECOND.findall(rest) if agreed != verb else []
+    if any(second.endswith("s") or not plural for second in seconds):
         return None
     return f"{name}{found['adverb']}{agreed}{rest}"
 

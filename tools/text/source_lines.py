@@ -15,12 +15,11 @@ from tools.text.words import split_sentences
 _ABBREVIATED = frozenset(
     "al. cf. e.g. i.e. vs. resp. ref. refs. fig. figs. eq. eqs. sec. secs.".split()  # noqa: SIM905
 )
-_NEEDED = re.compile(
-    r"(?:^|[.!?]\s|\b(?:by|of|in|from|to|with|as|than|and|or|see|per|like|following|e\.g\.,?))\s*$",
-    re.IGNORECASE,
+_NEEDED = frozenset(
+    "by of in from to with as than and or see per like following e.g. e.g.,".split()  # noqa: SIM905
 )
 """What stands before a citation that its sentence cannot do without: 'as in [8]', '[8] shows'."""
-_NUMBERS = re.compile(r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
+NUMBERS = re.compile(r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
 _BULLETS = str.maketrans("•▪‣◦●", "     ")
 
 
@@ -131,12 +130,12 @@ def without_numbers(text: str) -> str:
 
     'Moss cools roofs [3, 4].' -> 'Moss cools roofs.'; one that its sentence needs ('as in [8]') stays.
     """
-    return _without(text, 0, len(text), {found.span() for found in _NUMBERS.finditer(text)})
+    return _without(text, 0, len(text), {found.span() for found in NUMBERS.finditer(text)})
 
 
 def _plain(paragraph: Paragraph, start: int, end: int) -> str:
     text = paragraph.text
-    marks = {found.span() for found in _NUMBERS.finditer(text, start, end)}
+    marks = {found.span() for found in NUMBERS.finditer(text, start, end)}
     # A name that the sentence itself says ('Lee et al. (2021) show') is part of it.
     marks |= {
         (item.start, item.end)
@@ -152,7 +151,9 @@ def _without(text: str, start: int, end: int, marks: Collection[tuple[int, int]]
     for first, last in sorted(marks):
         if first < at or last > end:
             continue
-        if _NEEDED.search(text[start:first]) and text[last:end].strip():
+        before = text[start:first].split()[-1:]
+        leads = not before or before[0].endswith((".", "!", "?"))
+        if (leads or before[0].lower().lstrip("(") in _NEEDED) and text[last:end].strip():
             continue
         pieces.append(text[at:first])
         at = last

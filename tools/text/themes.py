@@ -79,8 +79,6 @@ def _merged(near: Sums, wanted: int, room: int) -> list[list[int]]:
     return groups
 
 
-# What may follow a noun; another noun would make it part of a longer name.
-_ENDS = r"(?=[.,;:)]| (?:of|for|in|on|to|that|which|with|and|or|from|by|as|is|was|can|has)\b)"
 MOST_THEMES = 12
 _CHARACTERS, _LEAST_CHARACTERS = 60_000, 400
 """What is read of all texts, and at least of each, to tell what they are about."""
@@ -295,7 +293,5 @@ class _Namer:
         plural = phrase + ("es" if last.endswith(("sh", "ch", "x")) else "s")
         if last.endswith("y") and last[-2:-1] not in "aeiou":
             plural = phrase[:-1] + "ies"
-        countable = re.search(
-            rf"\ban? (?:[\w-]+ ){{0,2}}{re.escape(phrase.lower())}{_ENDS}", self._whole
-        )
-        return plural if countable or f" {plural.lower()}" in self._whole else phrase
+        told = (f" a {phrase}", f" an {phrase}", f" {plural}")
+        return plural if any(form.lower() in self._whole for form in told) else phrase

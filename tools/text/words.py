@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from string import ascii_letters
 
 # sentencex ends a sentence after these although a number or name follows.
 _NO_END = frozenset(
@@ -111,6 +112,15 @@ ACADEMIC_WORDS = frozenset(
     system systems task tasks technique techniques term terms time toward traditional type types
     various way ways work works""".split()  # noqa: SIM905
 )
+
+
+UNITS = frozenset("m km cm dm mm nm µm μm ft in yd s h kg g Hz".split())  # noqa: SIM905
+"""Behind one of these a raised number is a power."""
+
+
+def letters_before(text: str) -> str:
+    """Return the letters in which a text ends."""
+    return text[len(text.rstrip(ascii_letters + "µμχ")) :]
 
 
 def written_words(text: str) -> list[str]:

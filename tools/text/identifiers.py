@@ -21,7 +21,6 @@ _URL_ON = re.compile(
     r"(?<=[-_/.~=?&])\s((?=[a-z%~])[^\s\"<>{}]*[./_=~](?![.,;)]*(?:\s|$))[^\s\"<>{}]*)"
 )
 """What goes on behind white space: a piece with a digit, or one with a sign of an address in it."""
-_YEAR = re.compile(r"\(?(?:1[5-9]|20)\d\d[a-z]?\)?[.,;)]*")
 _STOPS = ".,;:'’”"
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 
@@ -45,8 +44,7 @@ def find_identifiers(text: str) -> Identifiers:
         end = _mended(text, found.end(), _DOI_ON)
         doi = _trimmed("".join(text[text.index("10.", found.start()) : end].split())).lower()
         rest = f"{text[: found.start()]} {text[end:]}"
-    named = _ARXIV.search(text)
-    arxiv = "".join((named[1] or named[2]).split()) if named else None
+    arxiv = arxiv_in(text)
     if doi and (key := canonical_id(doi)).startswith("arxiv:"):
         doi, arxiv = None, key.removeprefix("arxiv:")
     if found := _URL.search(_DOI.sub(lambda one: " " * len(one[0]), rest)):
@@ -61,10 +59,17 @@ def _mended(text: str, end: int, goes_on: re.Pattern[str]) -> int:
     """Return where an identifier ends that white space may have cut into pieces."""
     for _ in range(3):
         piece = goes_on.match(text, end)
-        if not piece or _YEAR.fullmatch(piece[1]):
+        word = piece[1].strip("().,;") if piece else ""
+        if not piece or (word[:4].isdecimal() and len(word) < 6 and word[:4] < "2100"):  # a year
             break
         end = piece.end()
     return end
+
+
+def arxiv_in(text: str) -> str | None:
+    """Return the arXiv id that a text names as one: by arXiv's address, or behind its name."""
+    found = _ARXIV.search(text)
+    return "".join((found[1] or found[2]).split()) if found else None
 
 
 def _trimmed(found: str) -> str:
