@@ -26,7 +26,7 @@ def read_text_input(given: str | None) -> str:
     """
     if given is None or not given.strip():
         raise InputError(
-            "no input: give a text file, '-' for standard input, or the abstract in quotes"
+            "no input: give a text file, '-' for standard input, or the text or question in quotes"
         )
     if given == "-":
         return _decode(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
@@ -104,7 +104,7 @@ def read_text(path: Path) -> str:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise InputError(f"'{path}' cannot be read: {error.strerror}") from error
+        raise InputError(f"'{path}' cannot be read ({error.strerror}): check the path") from error
     return _decode(raw, f"'{path}'")
 
 
@@ -114,7 +114,10 @@ def _decode(raw: bytes, name: str) -> str:
             f"{name} is larger than {MAX_BYTES // 1_000_000} MB: give the abstract, not the paper"
         )
     if raw[:5] == b"%PDF-":
-        raise InputError(f"{name} is a PDF: copy its abstract into a text file and give that")
+        raise InputError(
+            f"{name} is a PDF: copy its abstract into a text file and give that "
+            "(to check citations, give the LaTeX, Markdown or Word file)"
+        )
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -195,7 +195,7 @@ def _told(run: "RunRecord") -> dict[str, Any]:
         "status": "chat" if chat else run.status,
         "started": run.started,
         "seconds": round(run.seconds, 1),
-        "about": "" if chat else " ".join(str(about).split()),
+        "about": "" if chat else " ".join(str(about).lstrip("# ").split()),
         "out": run.out,
     }
 

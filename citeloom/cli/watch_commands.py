@@ -82,7 +82,7 @@ def add(
     )
     print_status(
         f"Watching '{watch.name}' every {every.value} in {', '.join(watch.sources)}; a check {most}.\n"
-        "`citeloom watch run` checks it when it is due: call that from cron, such as once a day."
+        "`citeloom watch run` checks it when it is due: call that from cron, for example once a day."
     )
 
 

@@ -206,7 +206,9 @@ async def reflect_on_sufficiency(state: FindState, runtime: NodeRuntime) -> Find
     covers = [_cover(facet, text, ids) for facet in answer.facets]
     missing = tuple(cover.name for cover in covers if not cover.covered)
     fresh = _fresh(answer.facets, covers, asked, hop + 1)
-    stopped = "" if fresh else "it found no new query" if missing else "the papers cover everything"
+    stopped = (
+        "" if fresh else "it found no new query" if missing else "every part of the text has papers"
+    )
     entry = Sufficiency(
         hop=hop,
         facets=tuple(covers),
@@ -216,7 +218,10 @@ async def reflect_on_sufficiency(state: FindState, runtime: NodeRuntime) -> Find
         stopped=stopped,
     )
     services.progress(
-        STAGE, 1, 1, f"missing: {', '.join(missing)}" if missing else "nothing missing"
+        STAGE,
+        1,
+        1,
+        f"missing: {', '.join(missing)}" if missing else "every part of the text has papers",
     )
     return {
         **done,

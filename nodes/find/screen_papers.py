@@ -105,7 +105,7 @@ def _search_round(
         "a later search only looks for what is missing": best_first and hop > 1,
         "no paper to start from": not prior,
         f"it followed links {depth} times (max_depth)": depth >= context.max_depth,
-        f"the last round changed {fresh:.0%} of the best {counted(len(after), 'paper')}": best_first
+        f"the last round changed {100 * fresh:.0f} % of the best {counted(len(after), 'paper')}": best_first
         and depth > 0
         and fresh < MIN_CHANGE,
         "no promising paper is left": best_first and not left,

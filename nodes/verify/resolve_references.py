@@ -72,7 +72,11 @@ async def resolve_references(state: VerifyState, runtime: NodeRuntime) -> Verify
             at = next((one.place for one in wrong if one.place), entry.place)
             findings.append(finding.model_copy(update={"place": at}))
         unsure += place in papers and check.outcome in {"not_asked", "incomplete"}
-    notes = [f"{_UNSURE} {counted(unsure, 'reference')}: {_ASK}"] if unsure else []
+    notes = (
+        [f"{_UNSURE} {counted(unsure, 'reference')}: {_ASK[any(map(is_online, request.sources))]}"]
+        if unsure
+        else []
+    )
     if elsewhere:
         notes.append(f"{counted(elsewhere, 'reference was', 'references were')} {_ELSEWHERE}")
     return {
@@ -85,7 +89,7 @@ async def resolve_references(state: VerifyState, runtime: NodeRuntime) -> Verify
 
 
 _UNSURE = "existence not checked for"
-_ASK = "add an online source, such as crossref"
+_ASK = ("add an online source, such as crossref", "a source could not be asked; check again later")
 _ELSEWHERE = "not found, but no searched source covers works of this kind"
 
 

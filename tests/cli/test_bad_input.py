@@ -108,7 +108,7 @@ def test_text_without_a_relevant_paper_gets_no_section(cite: Cite) -> None:
             "CiteLoom found nothing in the library 'small' from before 1900-01-01",
         ),
         (("--mind", "llm"), "no LLM is configured: set CITELOOM_STRONG_MODEL"),
-        (("--plan", "nowhere.txt"), "'nowhere.txt' cannot be read: No such file"),
+        (("--plan", "nowhere.txt"), "'nowhere.txt' cannot be read (No such file"),
     ],
 )
 def test_option_that_cannot_be_followed_is_refused(

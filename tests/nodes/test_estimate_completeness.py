@@ -247,8 +247,8 @@ def reflected(hop: int, stopped: str, *missing: str) -> Sufficiency:
             "the run had to stop: the budget is spent",
         ),
         (
-            {"sufficiency": [reflected(1, "the papers cover everything")]},
-            "the search ended: the papers cover everything",
+            {"sufficiency": [reflected(1, "every part of the text has papers")]},
+            "the search ended: every part of the text has papers",
         ),
         (
             {

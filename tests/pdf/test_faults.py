@@ -88,7 +88,7 @@ def test_file_without_its_end_is_told(share: float) -> None:
     document = read_pdf(PAPER[: int(len(PAPER) * share)], name="some.pdf")
     assert next((part.where, part.cause) for part in document.unread) == (
         "the end of the file",
-        "the file is cut off: the mark at which a PDF ends is not there; download it again",
+        "the file is cut off; download it again",
     )
 
 

@@ -252,7 +252,7 @@ ESTIMATED = Completeness(
         DiscoveryPoint(step="searches", looked_at=120, kept=30),
         DiscoveryPoint(step="links, round 1", looked_at=400, kept=38),
     ),
-    stopped="the search ended: the papers cover everything",
+    stopped="the search ended: every part of the text has papers",
     caveats=("It is too low.", "Judged by model_x *only*."),
 )
 GRAPHS: tuple[GraphName, ...] = ("find", "review")
@@ -264,7 +264,7 @@ def test_section_shows_the_curve_the_end_and_the_caveats_as_they_are(graph: Grap
     report = ResultReport.of(graph, values)
     text = "\n\n".join(report.coverage)
     assert text.startswith("Of what \\*this\\* library holds, about 9")
-    assert "Why it stopped: the search ended: the papers cover everything." in text
+    assert "Why it stopped: the search ended: every part of the text has papers." in text
     assert "| searches | 120 | 30 |\n| links, round 1 | 400 | 38 |" in text
     assert "by how many ways found them: 3 by 1, 10 by 3." in text
     assert r"- Judged by model\_x \*only\*." in text

@@ -354,7 +354,7 @@ def _first(path: Path, size: int) -> bytes:
         with _open(path) as stream:
             return stream.read(size)
     except FileNotFoundError as error:
-        raise InputError(f"there is no file {path}") from error
+        raise InputError(f"there is no file {path}: check the path") from error
     except (EOFError, OSError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {error}") from error
 

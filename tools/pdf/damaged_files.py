@@ -97,7 +97,7 @@ def cut_off(content: bytes) -> tuple[Unread, ...]:
     if len(content) < size:
         cause = f"the file is cut off: {len(content):,} of its {size:,} bytes are there"
     elif b"%%EOF" not in content.rstrip(b"\0 \t\r\n")[-_TAIL:]:
-        cause = "the file is cut off: the mark at which a PDF ends is not there"
+        cause = "the file is cut off"
     else:
         return ()
     return (Unread(where="the end of the file", cause=f"{cause}; download it again"),)

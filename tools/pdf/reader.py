@@ -194,7 +194,7 @@ def _no_text(name: str, unread: Sequence[Unread], count: int) -> DocumentError:
         )
     return DocumentError(
         f"{name} has no text layer: its pages are pictures",
-        remedy="run it through OCR (such as `ocrmypdf in.pdf out.pdf`) and add the result",
+        remedy="run it through OCR, such as `ocrmypdf in.pdf out.pdf`, and add the result",
     )
 
 

@@ -238,7 +238,7 @@ def take_counts(text: str) -> tuple[dict[str, int], str]:
     left = " ".join("".join([*rest, text[end:]]).split())
     if counts and (odd := re.search(r"\b(?:each|every|per)\b", left, re.IGNORECASE)):
         raise InputError(
-            f"the plan says '{text[:80]}', and of what '{odd[0]}' speaks is not clear: write such as '2 "
+            f"the plan says '{text[:80]}', and of what '{odd[0]}' speaks is not clear: write for example '2 "
             "sentences each' (paragraph) or '20 words each' (line)"
         )
     return counts, left
@@ -325,6 +325,6 @@ def refuse_unread(text: str) -> None:
     odd = [word for word in words if _ODD.fullmatch(word) and not _YEAR.fullmatch(word)]
     if odd:
         raise InputError(
-            f"the plan says '{text[:80]}', and what '{odd[0][:20]}' means is not clear: write such as '5 "
+            f"the plan says '{text[:80]}', and what '{odd[0][:20]}' means is not clear: write for example '5 "
             "sentences', '120 words', 'on line 2' or 'Paragraph 1:'"
         )

@@ -67,7 +67,7 @@ def read_rows(rows: Sequence[PlanRow]) -> Plan:
     if "sentence" not in counts and not any(item.keys or item.role for item in lines):
         raise InputError(
             f"the plan names no paper and counts no sentences: '{' '.join(row.text for row in rows)[:60]}'; "
-            "name papers as [1] on the lines that cite them, or write such as '5 sentences. Cite [1] on line 1'"
+            "name papers as [1] on the lines that cite them, or write for example '5 sentences. Cite [1] on line 1'"
         )
     return _finished(lines, counts)
 
