@@ -269,15 +269,6 @@ class Asking(Suite[AskingOptions]):
             records=records,
         )
 
-    def outcome(self, row: Row) -> str:
-        """Say how long it took and how much of the answer is there, or why it broke."""
-        if row.get("error"):
-            return f"{row['case']} {row['arm']}: {row['error']}"
-        told = f"{row['cost']['seconds']:.1f} s, {row['counts']['sentences']:.0f} sentences"
-        covered = row["counts"].get("coverage")
-        told += "" if covered is None else f", coverage {100 * covered:.0f} %"
-        return f"{row['case']} {row['arm']}: {told}"
-
     def failed(self, row: Row) -> bool:
         """Whether nothing was answered."""
         return not row["sentences"]

@@ -49,10 +49,6 @@ class Bench(Suite[Options]):
         finally:
             settings.cache_clear()  # it was told of the stand-in
 
-    def outcome(self, row: Row) -> str:
-        """Say what was measured."""
-        return f"{row['arm']}: {row['figures']['seconds']:.1f} s"
-
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures."""
         return {"arms": {row["arm"]: row["figures"] for row in rows}}

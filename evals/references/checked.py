@@ -272,8 +272,7 @@ def fitted(cases: Sequence[Case]) -> dict[str, float]:
     for _ in range(_STEPS):
         chance = 1 / (1 + np.exp(-signs @ weights))
         slope = signs.T @ (chance - right) + ridge @ weights
-        bend = (signs.T * (chance * (1 - chance))) @ signs + ridge
-        weights -= np.linalg.solve(bend, slope)
+        weights -= np.linalg.solve((signs.T * (chance * (1 - chance))) @ signs + ridge, slope)
     return dict(zip(names, map(float, weights.round(2)), strict=True))
 
 

@@ -45,11 +45,10 @@ class BareDebates(BaseModel):
 
 def score_by_similarity(embedder: Embedder, **given: Any) -> BareDebates:
     """Score by similarity, as the debate with quotes does."""
-    made = debate.extract(embedder, **given).debates
     return BareDebates(
         debates=[
             BareDebate(id=one.id, arguments_for=[], arguments_against=[], score=one.score)
-            for one in made
+            for one in debate.extract(embedder, **given).debates
         ]
     )
 

@@ -14,6 +14,7 @@ from evals.runner import Options, Suite, choose
 from evals.synthesis import references
 from evals.synthesis.arms import (
     ARMS,
+    BASELINES,
     PARAGRAPHS,
     USUAL,
     Arm,
@@ -23,7 +24,6 @@ from evals.synthesis.arms import (
     synthesize,
     text_upload,
 )
-from evals.synthesis.chunks import BASELINES
 from evals.synthesis.measures import COMPOSITES, Figures, Told, composite, measures
 from evals.synthesis.references import QUESTIONS, read_questions
 from evals.trials import Row, cost_of, fresh_home
@@ -96,13 +96,6 @@ class Synthesis(Suite[SynthesisOptions]):
             yield from references.measure(self.options.folder, self.asked, self.aligning)
         if "arms" in self.parts:
             yield from run_all(self.stacked, self.arms)
-
-    def outcome(self, row: Row) -> str:
-        """Say what was measured."""
-        if "figures" in row:
-            return f"{row['case']} {row['stack']} {row['arm']}: {row['figures']['seconds']:.1f} s"
-        right = [line.right is True for line in row["lines"] if line.right is not None]
-        return f"{row['case'][:40]} {row['arm']}: {sum(right)} of {len(right)} lines right"
 
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures of each part."""
