@@ -130,13 +130,14 @@ def tex_prose(archive: Path) -> str:
             if member.name.endswith(".tex") and member.isfile()
         ]
     text = max(texts, key=len)
-    text = re.sub(r"(?<!\\)%[^\n]*", "", text).partition(r"\begin{document}")[2]
+    text = text.partition(r"\begin{document}")[2]
     for pattern in _TEX:
         text = re.sub(pattern, " ", text, flags=re.DOTALL)
     return text
 
 
 _TEX = (
+    r"(?<!\\)%[^\n]*",
     *(
         rf"\\begin{{{name}\*?}}.*?\\end{{{name}\*?}}"
         for name in ("figure", "table", "equation", "align", "tabular", "thebibliography")
