@@ -85,7 +85,7 @@ def debating_without_attribution() -> Iterator[None]:
         yield
 
 
-DEFAULT, BFS = "default", "bfs"
+DEFAULT = "default"
 KEEP = "keep"
 """Stands for the number of papers that are kept."""
 
@@ -97,8 +97,6 @@ class Arm:
     name: str
     settings: Mapping[str, object] = field(default_factory=dict)
     """Fields of `tools.run_settings.RunSettings`; what is left out is the product's default."""
-    ranks: bool = False
-    """Whether it differs from the default arm in the ranker only."""
     around: Callable[[], AbstractContextManager[None]] = nullcontext
     """What holds while it runs, where no setting says it."""
 
@@ -119,7 +117,7 @@ ARMS: Mapping[str, Arm] = {
             settings={"queries": "optimized", "expansion": "none"},
         ),
         Arm(
-            name=BFS,
+            name="bfs",
             settings={"expansion": "bfs", "max_hops": 1, "max_papers": KEEP},
         ),
         Arm(
@@ -131,21 +129,17 @@ ARMS: Mapping[str, Arm] = {
         Arm(
             name="embedding",
             settings={"ranker": "embedding"},
-            ranks=True,
         ),
         Arm(
             name="permutation",
             settings={"ranker": "permutation"},
-            ranks=True,
         ),
         Arm(
             name="cascade",
             settings={"ranker": "cascade"},
-            ranks=True,
         ),
         Arm(
             name="no_attribution",
-            ranks=True,
             around=debating_without_attribution,
         ),
     )

@@ -128,14 +128,6 @@ def work_id(at: int) -> str:
     return f"{SITE}W{FIRST_WORK + at}"
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What a list request leaves, and the searches by which it may be ordered."""
-
-    mask: Mask
-    searches: tuple[Search, ...]
-
-
 def key_for(year: int | None, hidden: Sequence[int], name: str) -> str:
     """Return an API key whose holder sees the works before a year, or all, without the hidden ones.
 
@@ -153,8 +145,8 @@ def view_for(works: Works, key: str) -> View:
     return works.view(int(year) if year else None, tuple(map(int, filter(None, hidden.split(".")))))
 
 
-def wanted(works: Works, view: View, query: Mapping[str, str]) -> Wanted:
-    """Apply the filters and the search of a request.
+def wanted(works: Works, view: View, query: Mapping[str, str]) -> tuple[Mask, tuple[Search, ...]]:
+    """Return what a list request leaves, and the searches by which it may be ordered.
 
     Raises:
         ValueError: A filter is unknown, or a value or a search cannot be read.
@@ -173,7 +165,7 @@ def wanted(works: Works, view: View, query: Mapping[str, str]) -> Wanted:
     if text := query.get("search"):
         searches.append(parse(text))
         mask &= works.index.matching(searches[-1])
-    return Wanted(mask, tuple(searches))
+    return mask, tuple(searches)
 
 
 def _places(works: Works, value: str) -> list[int]:
@@ -205,17 +197,19 @@ _FILTERS: Mapping[str, Callable[[Works, str], Mask]] = {
 }
 
 
-def ordered(works: Works, view: View, found: Wanted, sort: str) -> list[int]:
+def ordered(
+    works: Works, view: View, mask: Mask, searches: Sequence[Search], sort: str
+) -> list[int]:
     """Return the places of the works in the order asked for; ties in the order of the data.
 
     Raises:
         ValueError: There is no such order, or there is no search to order by relevance.
     """
-    name = sort or ("relevance_score:desc" if found.searches else "id")
-    places = np.flatnonzero(found.mask)
+    name = sort or ("relevance_score:desc" if searches else "id")
+    places = np.flatnonzero(mask)
     weight = np.zeros(len(places), dtype=np.float64)
-    if name == "relevance_score:desc" and found.searches:
-        score = sum((works.index.relevance(node) for node in found.searches), start=np.zeros(1))
+    if name == "relevance_score:desc" and searches:
+        score = sum((works.index.relevance(node) for node in searches), start=np.zeros(1))
         # OpenAlex weighs the match of the words with the number of citations.
         weight = (score * np.log(2 + view.cited_by))[places]
     elif name in ("cited_by_count:desc", "cited_by_count"):
@@ -289,8 +283,8 @@ class Service:
     def _list(self, query: Mapping[str, str], view: View, kind: str) -> str:
         size = int(query.get("per_page", query.get("per-page", "25")))
         start = int(query.get("cursor", "*").replace("*", "0"))
-        found = wanted(self._works, view, query)
-        places = ordered(self._works, view, found, query.get("sort", ""))
+        mask, searches = wanted(self._works, view, query)
+        places = ordered(self._works, view, mask, searches, query.get("sort", ""))
         shown = places[start : start + size]
         meta: dict[str, object] = {"count": len(places), "per_page": size}
         if "cursor" in query:
