@@ -1,4 +1,7 @@
-"""The papers of a citation graph as OpenAlex holds them, as of the year of a query paper: records and filters."""
+"""The papers of a citation graph as OpenAlex holds them, as of the year of a query paper.
+
+Records, filters, and the local source on loopback that serves them, beside a Crossref that knows of none.
+"""
 
 import gzip
 import json

@@ -7,7 +7,8 @@ Measured is what evals.synthesis.measures says, by words and an embedder: no LLM
 with --mind llm.
 
 paragraphs        All paragraphs judged relevant by their summaries: the product's way.
-basic             The best chunks by meaning.
+basic             The best chunks by meaning. A chunk is cut at a fixed size and knows nothing of paragraphs;
+                  each paragraph that it touches becomes a context, with the spans that are in a chunk.
 parent_document   The parents of the best small chunks.
 ensemble          The best by BM25 and meaning.
 p_x_q             As `paragraphs`, but each line is aligned with each source line, one question a pair (LLM-Ref,

@@ -70,7 +70,7 @@ class Synthesis(Suite[SynthesisOptions]):
         if not (options.folder or options.papers):
             raise InputError("give PDFs with --folder, or papers with questions with --papers")
         if options.folder and not (options.folder / TRUTH).is_file():
-            raise InputError(f"there is no {TRUTH} in '{options.folder}'")
+            raise InputError(f"there is no {TRUTH} in '{options.folder}': name its folder")
         self.asked = read_questions(options.questions or QUESTIONS)[: options.n]
         names = choose(options.arms, ARMS, "arm", [PARAGRAPHS])
         self.arms = [arm_of(name, options.mind, options.top_k) for name in names]
