@@ -44,8 +44,7 @@ def _command(module: str, name: str) -> Any:
     hints = get_type_hints(options, include_extras=True)
 
     def measure(**given: Any) -> None:
-        asked = options(**given)
-        raise typer.Exit(run(suite(asked)))
+        raise typer.Exit(run(suite(options(**given))))
 
     measured: Any = measure
     measured.__doc__ = suite.__doc__

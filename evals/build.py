@@ -102,19 +102,6 @@ def related_work(paper: Paper, document: Document) -> Section | None:
     return Section(tuple(blocks), bibliography, named, keys) if named else None
 
 
-def as_cited(key: str, work: Paper) -> dict[str, Any]:
-    """Return a work as a row of `eval writing` lists it."""
-    return {
-        "key": key,
-        "id": work.id,
-        "title": work.title,
-        "year": work.year,
-        "venue": work.venue,
-        "authors": [author.name for author in work.authors],
-        "abstract": work.abstract,
-    }
-
-
 def licence_of(content: bytes) -> str:
     """Return the licence that arXiv's HTML prints at its head; empty where it prints none."""
     found = _LICENCE.search(content[:20_000].decode("utf-8", "replace"))
@@ -257,7 +244,18 @@ async def _row(
         },
         "gold_related_work": section.text,
         "gold_sentences": section.sentences(),
-        "cited": [as_cited(key, work) for key, work in works.items()],
+        "cited": [
+            {
+                "key": key,
+                "id": work.id,
+                "title": work.title,
+                "year": work.year,
+                "venue": work.venue,
+                "authors": [author.name for author in work.authors],
+                "abstract": work.abstract,
+            }
+            for key, work in works.items()
+        ],
     }
 
 

@@ -95,6 +95,7 @@ def shown(name: str, rows: Sequence[Row]) -> dict[str, object]:
     }
 
 
+_WORD = re.compile(r"[^\W\d_]+")
 _APART = {"caption", "table", "equation", "code", "footnote", "reference"}
 
 
@@ -105,8 +106,7 @@ def prose(document: Document) -> str:
 
 def in_order(wanted: str, found: str) -> float:
     """Return the share of words of one text that stand in another in the same order."""
-    first = re.findall(r"[^\W\d_]+", wanted.lower())
-    second = re.findall(r"[^\W\d_]+", found.lower())
+    first, second = (_WORD.findall(text.lower()) for text in (wanted, found))
     matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
     return sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(first))
 
@@ -116,8 +116,7 @@ def sources(folder: Path) -> Iterator[tuple[str, float]]:
     for archive in sorted(folder.glob("*/*.tex.tar.gz")):
         wanted = tex_prose(archive)
         for pdf in sorted(archive.parent.glob("*.pdf")):
-            document = read_pdf(pdf.read_bytes(), name=pdf.name)
-            share = in_order(wanted, prose(document))
+            share = in_order(wanted, prose(read_pdf(pdf.read_bytes(), name=pdf.name)))
             if share > 0.5:  # else it is another paper's
                 yield pdf.name, share
 
@@ -131,15 +130,24 @@ def tex_prose(archive: Path) -> str:
             if member.name.endswith(".tex") and member.isfile()
         ]
     text = max(texts, key=len)
-    text = re.sub(r"(?<!\\)%.*", "", text).partition(r"\begin{document}")[2]
-    for name in ("figure", "table", "equation", "align", "tabular", "thebibliography"):
-        text = re.sub(rf"\\begin{{{name}\*?}}.*?\\end{{{name}\*?}}", " ", text, flags=re.S)
-    text = re.sub(
-        r"\\footnote\w*\{(?:[^{}]|\{[^{}]*\})*\}|\\\w*cite\w*(?:\[[^\]]*\])*\{[^{}]*\}", " ", text
-    )
-    text = re.sub(r"\\(?:label|ref|url|href|input|bibliography\w*|begin|end)\{[^{}]*\}", " ", text)
-    text = re.sub(r"\$[^$]*\$", " ", text)
-    return re.sub(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?", " ", text)
+    text = text.partition(r"\begin{document}")[2]
+    for pattern in _TEX:
+        text = re.sub(pattern, " ", text, flags=re.DOTALL)
+    return text
+
+
+_TEX = (
+    r"(?<!\\)%[^\n]*",
+    *(
+        rf"\\begin{{{name}\*?}}.*?\\end{{{name}\*?}}"
+        for name in ("figure", "table", "equation", "align", "tabular", "thebibliography")
+    ),
+    r"\\footnote\w*\{(?:[^{}]|\{[^{}]*\})*\}|\\\w*cite\w*(?:\[[^\]]*\])*\{[^{}]*\}",
+    r"\\(?:label|ref|url|href|input|bibliography\w*|begin|end)\{[^{}]*\}",
+    r"\$[^$]*\$",
+    r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?",
+)
+"""What is no prose, in the order in which it goes."""
 
 
 def main(

@@ -83,7 +83,8 @@ class Suite(Generic[OptionsT]):
 
     def outcome(self, row: Any) -> str:
         """Say in a few words what came of a run."""
-        raise NotImplementedError
+        told = [str(row[key])[:60] for key in ("case", "stack", "view", "arm") if key in row]
+        return f"{' '.join(told)}: {row.get('error') or row.get('skipped') or 'done'}"
 
     def failed(self, row: Any) -> bool:
         """Whether a run gave nothing."""

@@ -45,11 +45,6 @@ PAPERS = "papers"
 """The library of the caller's documents."""
 
 
-def build_starter(home: Path) -> dict[str, Paper]:
-    """Make the starter library, with vectors and keywords of its passages; return its records."""
-    return _indexed(open_library(STARTER, home_at(home), embedder()))
-
-
 def build_papers(home: Path, sources: Sequence[Source]) -> dict[str, Paper]:
     """Make a library of these documents, read and cut as `citeloom library add` does; return its records."""
     library = create_library(PAPERS, home_at(home), embedder())
@@ -251,7 +246,7 @@ class Asking(Suite[AskingOptions]):
     def _build(self, home: Path) -> dict[str, Paper]:
         if self.data is None:
             say("making the starter library")
-            return build_starter(home)
+            return _indexed(open_library(STARTER, home_at(home), embedder()))
         needed = {paper for case in self.cases for paper in case.within}
         sources = [item for item in self.data.sources if item.paper.id in needed]
         say(f"making a library of {len(sources)} documents")
@@ -268,15 +263,6 @@ class Asking(Suite[AskingOptions]):
             texts=texts,
             records=records,
         )
-
-    def outcome(self, row: Row) -> str:
-        """Say how long it took and how much of the answer is there, or why it broke."""
-        if row.get("error"):
-            return f"{row['case']} {row['arm']}: {row['error']}"
-        told = f"{row['cost']['seconds']:.1f} s, {row['counts']['sentences']:.0f} sentences"
-        covered = row["counts"].get("coverage")
-        told += "" if covered is None else f", coverage {100 * covered:.0f} %"
-        return f"{row['case']} {row['arm']}: {told}"
 
     def failed(self, row: Row) -> bool:
         """Whether nothing was answered."""

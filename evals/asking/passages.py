@@ -11,7 +11,6 @@ Three files are read, those that the folder has, each one row of JSON in a line:
   all questions are the library.
 """
 
-import re
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -32,6 +31,7 @@ from evals.figures import (
 from evals.report import INTERVALS, Report
 from evals.runner import Options, Suite, choose
 from evals.trials import home_at
+from evals.writing.cases import numbers_in
 from state.document import DocumentEntry
 from state.paper import Paper
 from state.passage import Passage, passage_id
@@ -50,7 +50,6 @@ from tools.text.words import distinct_content_stems
 GOLD_SHARE = 0.6
 GOLD_STEMS = 2
 GOLD_TIES = 3
-_CITED = re.compile(r"\[([\d,;\s-]+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +162,7 @@ def _evidence(row: Mapping[str, Any]) -> Iterator[Piece]:
 
 
 def _contexts(row: Mapping[str, Any]) -> Iterator[Piece]:
-    groups = _CITED.findall(row["answer"])
-    cited = {int(number) for group in groups for number in re.findall(r"\d+", group)}
+    cited = set(map(int, numbers_in(row["answer"])))
     for position, item in enumerate(row["contexts"]):
         title, text = item["title"], item["text"]
         if isinstance(title, str) and isinstance(text, str) and text.strip():
@@ -324,14 +322,6 @@ class Passages(Suite[PassagesOptions]):
         with tempfile.TemporaryDirectory() as home:
             for made in self.chosen:
                 yield from measure(made, options.half, Path(home), embedder(), options.seed)
-
-    def outcome(self, row: dict[str, Any]) -> str:
-        """Say which set was measured."""
-        return f"{row['view']}: {row['questions']} questions"
-
-    def failed(self, row: dict[str, Any]) -> bool:
-        """Whether nothing was asked."""
-        return not row["questions"]
 
     def found(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Return the figures."""

@@ -49,10 +49,6 @@ class Bench(Suite[Options]):
         finally:
             settings.cache_clear()  # it was told of the stand-in
 
-    def outcome(self, row: Row) -> str:
-        """Say what was measured."""
-        return f"{row['arm']}: {row['figures']['seconds']:.1f} s"
-
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures."""
         return {"arms": {row["arm"]: row["figures"] for row in rows}}
@@ -76,7 +72,7 @@ def measure(n: int | None) -> Iterator[Row]:
             os.environ,
             {
                 "CITELOOM_HOME": home,
-                "CITELOOM_LLM_BASE_URL": llm.url,
+                "CITELOOM_LLM_BASE_URL": llm,
                 "CITELOOM_STRONG_PRICE": str(list(_PRICE)),
                 "CITELOOM_STRONG_MODEL": "stand-in",
                 "CITELOOM_FAST_MODEL": "stand-in",
@@ -121,16 +117,16 @@ def _forget() -> None:
             path.unlink()
 
 
-def _run(llm: "StandIn", what: str, graph: str, inputs: dict[str, Any]) -> Row:
+def _run(llm: str, what: str, graph: str, inputs: dict[str, Any]) -> Row:
     _forget()
     run = new_run(graph, inputs, {"mind": "llm"})
-    llm.calls()
+    calls_of(llm)
     began = monotonic()
     values = asyncio.run(_ended(run))
     seconds = monotonic() - began
     if stop := values.get("stop"):
         raise PermanentError(f"{graph} stopped: {stop.cause}")
-    waiting, used = _covered(llm.calls()), values.get("usage", ())
+    waiting, used = _covered(calls_of(llm)), values.get("usage", ())
     with closing(sqlite3.connect(settings().home / "checkpoints.sqlite")) as db:
         kept = db.execute(_BYTES, (run.name,)).fetchone()[0]
     figures = {
@@ -160,21 +156,15 @@ def _covered(calls: list[tuple[float, float]]) -> float:
 _FENCE = re.compile(r"<(\w+)-([0-9a-f]{16,})>\n(.*?)\n</\1-\2>", re.S)
 
 
-class StandIn:
-    """What runs."""
-
-    def __init__(self, port: str) -> None:
-        self.url = f"http://127.0.0.1:{port.strip()}/v1"
-
-    def calls(self) -> list[tuple[float, float]]:
-        """Return when each call since the last time began and ended, in monotonic seconds."""
-        with urlopen(f"{self.url}/log") as answer:
-            return [(began, ended) for began, ended in json.load(answer)]
+def calls_of(url: str) -> list[tuple[float, float]]:
+    """Return when each call since the last time began and ended, in monotonic seconds."""
+    with urlopen(f"{url}/log") as answer:
+        return [(began, ended) for began, ended in json.load(answer)]
 
 
 @contextmanager
-def standing_in(seconds: float) -> Iterator[StandIn]:
-    """Run both in a process of their own; each answer of the LLM takes at least so many seconds."""
+def standing_in(seconds: float) -> Iterator[str]:
+    """Give the address of a stand-in in a process of its own; each answer takes at least so many seconds."""
     line = [sys.executable, "-m", "evals.bench.command", str(seconds)]
     with subprocess.Popen(
         line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -182,7 +172,7 @@ def standing_in(seconds: float) -> Iterator[StandIn]:
         assert process.stdin
         assert process.stdout
         try:
-            yield StandIn(process.stdout.readline())
+            yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
         finally:
             process.stdin.close()
 

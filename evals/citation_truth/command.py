@@ -160,11 +160,10 @@ async def _write(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVe
     from nodes.write.check_citations import check_citations
 
     keys = {f"P{place}": paper.id for place, paper in enumerate(papers, start=1)}
-    draft = Draft(id="d", sentences=(Sentence(text=case.text, line=1),))
     state: Any = {
         "run": RUN,
         "keys": keys,
-        "final": draft,
+        "final": Draft(id="d", sentences=(Sentence(text=case.text, line=1),)),
         "checks": 0,
         "verdicts": [],
         "request": CheckedRequest(text=""),
@@ -229,8 +228,7 @@ async def _synthesize(case: Case, papers: Sequence[Paper], bench: Bench) -> Supp
     update = await align_lines(state, bench.runtime)
     if update["lines"] and not update["lost"]:
         return update["lines"][0].verdict
-    judged = open_services(bench.runtime, RUN).judge.judges
-    return "not_in_source" if judged else "not_checked"
+    return "not_in_source" if open_services(bench.runtime, RUN).judge.judges else "not_checked"
 
 
 def _at_hand(case: Case) -> str:
@@ -308,12 +306,7 @@ class CitationTruth(Suite[CitationTruthOptions]):
     def rows(self) -> Generator[dict[str, Any]]:
         """Put every sentence to each check."""
         for arm in self.arms:
-            found = judged(self.cases, arm, self.options.mind)
-            yield figures(arm, found, seed=self.options.seed)
-
-    def outcome(self, row: dict[str, Any]) -> str:
-        """Say how many falsehoods passed."""
-        return f"{row['arm']}: {row['accepted']} of {row['false']} falsehoods accepted"
+            yield figures(arm, judged(self.cases, arm, self.options.mind), seed=self.options.seed)
 
     def found(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Return the figures."""

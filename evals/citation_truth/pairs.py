@@ -5,7 +5,7 @@ The patterns that falsify are of their own: the product's are not used here.
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -26,8 +26,7 @@ _PAIRS = """increase/decrease increases/decreases increased/decreased increasing
 _TURN = {
     word: other
     for pair in _PAIRS.split()
-    for first, second in [pair.split("/")]
-    for word, other in ((first, second), (second, first))
+    for word, other in (pair.split("/"), reversed(pair.split("/")))
 }
 _UNITS = {
     "%": " items", "percent": "items", "seconds": "hours", "minutes": "days", "hours": "weeks", "days": "years",
@@ -62,71 +61,65 @@ _HEDGE = {
     "indicate": "prove",
     "indicates": "proves",
 }
-_AUX = r"is|are|was|were|can|will|has|have|could|should"
 _VERB = re.compile(
     r" (?:is|are|was|were|has|have|can|provides?|supports?|allows?|enables?|uses?|shows?|helps?|requires?) "
 )
 _NAME = re.compile(r"(?<![\w-])(?:[A-Z]{3,6}s?|[A-Z][a-z]+[A-Z]\w+)(?![\w-])")
 _SIDE = r"(?!(?:In|We|It|This|These) )[^,;:()]{3,60}?"
-_COMPARED = re.compile(
+_COMPARED = (
     rf"^(?P<lead>[^,;:()]{{0,60}} that )?(?P<left>{_SIDE}) (?P<verb>(?:significantly |clearly |also )?"
     r"(?:outperforms?|outperformed|surpass(?:es|ed)?|exceed(?:s|ed)?)"
     rf"|(?:is|are|was|were) (?:\w+ )?(?:more \w+|less \w+|\w+er) than) (?P<right>{_SIDE})\.$"
 )
+Change = Callable[[str], str | None]
 
 
-def _swapped(words: dict[str, str]) -> Callable[[str], str | None]:
-    pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, words))})(?![\w-])")
+def _changed(pattern: str, other: Callable[[re.Match[str]], str | None]) -> Change:
+    """Return what puts something else where a pattern stands first."""
+    find = re.compile(pattern).search
 
     def change(sentence: str) -> str | None:
-        found = pattern.search(sentence)
-        if found is None:
+        found = find(sentence)
+        said = other(found) if found else None
+        if found is None or said is None:
             return None
-        return f"{sentence[: found.start()]}{words[found[0]]}{sentence[found.end() :]}"
+        return f"{sentence[: found.start()]}{said}{sentence[found.end() :]}"
 
     return change
 
 
-def _negation(sentence: str) -> str | None:
-    if found := re.search(r"\b(?:do|does|did) not |\b(?:not|never) ", sentence):
-        return f"{sentence[: found.start()]}{sentence[found.end() :]}"
-    found = re.search(rf"(?<=\w )(?:{_AUX})(?= [a-z])", sentence)
-    return f"{sentence[: found.end()]} not{sentence[found.end() :]}" if found else None
+def _any_of(words: Iterable[str]) -> str:
+    return rf"(?:{'|'.join(map(re.escape, words))})(?![\w-])"
 
 
-def _number(sentence: str) -> str | None:
-    found = re.search(r"(?<![\w.,-])\d+(?:[.,]\d+)?(?![\w.-])", sentence)
-    if found is None or re.fullmatch(r"(?:19|20)\d\d", found[0]):
-        return None
+def _number(found: re.Match[str]) -> str | None:
     value = found[0].replace(",", "")
-    other = str(int(value) * 2 + 7) if value.isdigit() else f"{float(value) * 2 + 7:.1f}"
-    return f"{sentence[: found.start()]}{other}{sentence[found.end() :]}"
+    if not value.isdigit():
+        return f"{float(value) * 2 + 7:.1f}"
+    year = len(found[0]) == 4 and found[0].startswith(("19", "20"))
+    return None if year else str(int(value) * 2 + 7)
 
 
-def _unit(sentence: str) -> str | None:
-    found = re.search(rf"(?<=\d)(\s?)({'|'.join(map(re.escape, _UNITS))})(?![\w-])", sentence)
-    if found is None:
-        return None
-    return f"{sentence[: found.start(2)]}{_UNITS[found[2]]}{sentence[found.end() :]}"
-
-
-def _comparison(sentence: str) -> str | None:
-    found = _COMPARED.match(sentence)
-    if found is None:
-        return None
-    lead, left, right = found["lead"] or "", found["left"], found["right"]
-    turned = f"{lead}{right} {found['verb']} {left[0].lower()}{left[1:]}."
+def _comparison(found: re.Match[str]) -> str:
+    turned = f"{found['lead'] or ''}{found['right']} {found['verb']} {found['left'][0].lower()}{found['left'][1:]}."
     return f"{turned[0].upper()}{turned[1:]}"
 
 
-_BY_ITSELF: dict[str, Callable[[str], str | None]] = {
-    "negation": _negation,
-    "direction": _swapped(_TURN),
-    "number": _number,
-    "unit": _unit,
-    "scope": _swapped(_SCOPE),
-    "hedge": _swapped(_HEDGE),
-    "comparison": _comparison,
+_WITHOUT_NOT = _changed(r"\b(?:do|does|did) not |\b(?:not|never) ", lambda _: "")
+_WITH_NOT = _changed(
+    r"(?<=\w )(?:is|are|was|were|can|will|has|have|could|should)(?= [a-z])",
+    lambda found: f"{found[0]} not",
+)
+_BY_ITSELF: dict[str, Change] = {
+    "negation": lambda sentence: _WITHOUT_NOT(sentence) or _WITH_NOT(sentence),
+    "direction": _changed(rf"(?<![\w-]){_any_of(_TURN)}", lambda found: _TURN[found[0]]),
+    "number": _changed(r"(?<![\w.,-])\d+(?:[.,]\d+)?(?![\w.-])", _number),
+    "unit": _changed(
+        rf"(?<=\d)(\s?)({_any_of(_UNITS)})", lambda found: f"{found[1]}{_UNITS[found[2]]}"
+    ),
+    "scope": _changed(rf"(?<![\w-]){_any_of(_SCOPE)}", lambda found: _SCOPE[found[0]]),
+    "hedge": _changed(rf"(?<![\w-]){_any_of(_HEDGE)}", lambda found: _HEDGE[found[0]]),
+    "comparison": _changed(_COMPARED, _comparison),
 }
 KINDS = (*_BY_ITSELF, "entity", "subject")
 

@@ -130,7 +130,7 @@ _UNNUMBERED = {"abstract", "references", "bibliography"}
 
 def letters(text: str) -> str:
     """Return a text in small letters and digits only."""
-    return re.sub(r"[\W_]+", "", text.lower())
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def plain_heading(text: str) -> str:
@@ -293,7 +293,9 @@ def _id_of(text: str) -> str:
     text = text.strip().lower().rstrip("/")
     if ("arxiv" in text or text[:1].isdigit()) and (found := _ARXIV.search(text)):
         return letters(found[1])
-    return letters(re.sub(r"^(?:https?://)?(?:www\.|(?:dx\.)?doi\.org/)?", "", text))
+    for trimming in ("https://", "http://", "www.", "dx.", "doi.org/"):
+        text = text.removeprefix(trimming)
+    return letters(text)
 
 
 def by_sentence(

@@ -124,7 +124,12 @@ def load_hallmark(path: Path) -> tuple[list[Fabricated], list[Paper], int]:
             in known
         )
     ]
-    works = [_held(_paper(row["fields"])) for row in valid]
+    stated = [_paper(row["fields"]) for row in valid]
+    # A source holds a work with its venue's name in full.
+    works = [
+        one.model_copy(update={"venue": NAMES.get((one.venue or "").casefold()) or one.venue})
+        for one in stated
+    ]
     return kept, list({paper.id: paper for paper in works}.values()), len(rows) - len(kept)
 
 
@@ -205,12 +210,6 @@ def _paper(fields: Mapping[str, str]) -> Paper:
     )
 
 
-def _held(paper: Paper) -> Paper:
-    """Return a work as a source holds it: with its venue's name in full."""
-    name = NAMES.get((paper.venue or "").casefold())
-    return paper.model_copy(update={"venue": name or paper.venue})
-
-
 _OF_IDS = frozenset({"fabricated_doi", "nonexistent_doi"})
 """Kinds of fabrication that a reference printed without a DOI does not show."""
 _RIDGE = 1.0
@@ -272,14 +271,8 @@ def fitted(cases: Sequence[Case]) -> dict[str, float]:
     for _ in range(_STEPS):
         chance = 1 / (1 + np.exp(-signs @ weights))
         slope = signs.T @ (chance - right) + ridge @ weights
-        bend = (signs.T * (chance * (1 - chance))) @ signs + ridge
-        weights -= np.linalg.solve(bend, slope)
+        weights -= np.linalg.solve((signs.T * (chance * (1 - chance))) @ signs + ridge, slope)
     return dict(zip(names, map(float, weights.round(2)), strict=True))
-
-
-def brier(cases: Sequence[Case], chances: Sequence[float]) -> float:
-    """Return the mean square of what the chances are off: 0 is best, 0.25 what a coin gives."""
-    return float(np.mean([(p - case.right) ** 2 for case, p in zip(cases, chances, strict=True)]))
 
 
 def measure_fit(cases: Sequence[Case]) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
@@ -304,7 +297,9 @@ def measure_fit(cases: Sequence[Case]) -> tuple[dict[str, float], dict[str, dict
     return weights, {
         way: {
             "n": float(len(kept)),
-            "Brier score": brier(kept, chances),
+            "Brier score": float(
+                np.mean([(p - case.right) ** 2 for case, p in zip(kept, chances, strict=True)])
+            ),
             **_calibration(kept, chances),
         }
         for way, chances in ways.items()

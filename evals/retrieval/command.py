@@ -24,9 +24,8 @@ from evals.figures import (
     run_of,
 )
 from evals.retrieval.corpus import Case, choose_cases, live_cases, read_corpus, read_queries
-from evals.retrieval.local_openalex import service_of, serving
 from evals.retrieval.trial import ARMS, DEFAULT, Setting, choose_arms, try_arm
-from evals.retrieval.works import sliced
+from evals.retrieval.works import service_of, serving, sliced
 from evals.runner import Options, Suite, online_sources, say
 from evals.trials import Row, attempted, fresh_home, results_of, run_graph
 from tools.clients import Clients
@@ -215,10 +214,6 @@ class Retrieval(Suite[RetrievalOptions]):
             run = partial(try_arm, setting=setting)
             yield from stack.enter_context(closing(results_of(run, tasks, options.workers)))
 
-    def outcome(self, row: Row) -> str:
-        """Say which run it was, and how long it took."""
-        return f"{row['case']} {row['arm']}: {row['counts']['seconds']:.1f} s"
-
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures."""
         options = self.options
@@ -293,10 +288,6 @@ class Relevance(Suite[Options]):
 
     def _found(self, case: Input, clients: Clients) -> dict[str, Any]:
         return run_graph("find", {"text": case.text}, clients, {"mind": self.options.mind})
-
-    def outcome(self, row: Row) -> str:
-        """Say which papers were missed."""
-        return f"{row['case']}: {row['error'] or row['missed'] or 'all found'}"
 
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures of both halves."""

@@ -251,15 +251,8 @@ def choose_cases(corpus: Corpus, queries: Sequence[Query], count: int) -> Cases:
     if not 1 <= count <= len(queries):
         raise InputError(f"--n {count} is not possible: the file has {len(queries)} queries")
     chosen = Cases()
-    made = (
-        (
-            _asked(corpus, query, chosen.left_out)
-            if query.text
-            else _case(corpus, query.id, chosen.left_out)
-        )
-        for query in queries
-    )
-    chosen.cases += islice((case for case in made if case is not None), count)
+    made = ((_asked if query.text else _case)(corpus, query, chosen.left_out) for query in queries)
+    chosen.cases += islice(filter(None, made), count)
     if not chosen.cases:
         raise InputError(
             "no query has an abstract, a year and references that could be found, or a text and gold in the data"
@@ -314,9 +307,9 @@ def live_cases(queries: Sequence[Query], count: int) -> Cases:
 
 
 def _names(sought: Sought) -> list[str]:
-    key = canonical_id(sought.id) if sought.id else ""
-    known = [] if not key or key.startswith("local:") else [key]
-    return [*known, *([_titled(sought.title)] if sought.title else [])]
+    key = canonical_id(sought.id) if sought.id else "local:"
+    names = (key, _titled(sought.title))
+    return [name for name in names if not name.startswith("local:") and name != "title:"]
 
 
 def _titled(title: str) -> str:
@@ -334,39 +327,26 @@ def _is_shown(record: Record, case: Case) -> bool:
     return case.until is None or (record.year is not None and record.year < case.until)
 
 
-def _case(corpus: Corpus, key: str, left_out: dict[str, str]) -> Case | None:
-    at = corpus.positions[canonical_id(key)]
+def _case(corpus: Corpus, query: Query, left_out: dict[str, str]) -> Case | None:
+    key, at = query.id, corpus.positions[canonical_id(query.id)]
     record, hidden = corpus.records[at], corpus.twins(at)
     if record.abstract is None or record.year is None:
         left_out[key] = "it has no abstract" if record.abstract is None else "it has no year"
         return None
     cited = {corpus.positions.get(canonical_id(one)) for one in record.references}
-    gold = frozenset(
-        corpus.name_of(one)
-        for one in cited - set(hidden)
-        if one is not None
-        and corpus.records[one].abstract
-        and _is_earlier(corpus.records[one], record.year)
+    case = Case(
+        id=key,
+        text=record.abstract,
+        before=date(record.year, 1, 1),
+        gold=frozenset(),
+        own=tuple(map(corpus.name_of, hidden)),
+        hidden=hidden,
     )
+    earlier = [
+        at for at in cited - set(hidden) if at is not None and _is_shown(corpus.records[at], case)
+    ]
+    gold = frozenset(corpus.name_of(at) for at in earlier if corpus.records[at].abstract)
     if not gold:
         left_out[key] = "no reference of it has an abstract and an earlier year"
         return None
-    known = (at for at in cited - set(hidden) if at is not None)
-    earlier = frozenset(
-        corpus.name_of(at) for at in known if _is_earlier(corpus.records[at], record.year)
-    )
-    own = tuple(corpus.name_of(other) for other in hidden)
-    before = date(record.year, 1, 1)
-    return Case(
-        id=key,
-        text=record.abstract,
-        before=before,
-        gold=gold,
-        cited=earlier,
-        own=own,
-        hidden=hidden,
-    )
-
-
-def _is_earlier(cited: Record, year: int) -> bool:
-    return cited.year is not None and cited.year < year
+    return replace(case, gold=gold, cited=frozenset(map(corpus.name_of, earlier)))

@@ -45,11 +45,10 @@ class BareDebates(BaseModel):
 
 def score_by_similarity(embedder: Embedder, **given: Any) -> BareDebates:
     """Score by similarity, as the debate with quotes does."""
-    made = debate.extract(embedder, **given).debates
     return BareDebates(
         debates=[
             BareDebate(id=one.id, arguments_for=[], arguments_against=[], score=one.score)
-            for one in made
+            for one in debate.extract(embedder, **given).debates
         ]
     )
 
@@ -86,7 +85,7 @@ def debating_without_attribution() -> Iterator[None]:
         yield
 
 
-DEFAULT, BFS = "default", "bfs"
+DEFAULT = "default"
 KEEP = "keep"
 """Stands for the number of papers that are kept."""
 
@@ -98,8 +97,6 @@ class Arm:
     name: str
     settings: Mapping[str, object] = field(default_factory=dict)
     """Fields of `tools.run_settings.RunSettings`; what is left out is the product's default."""
-    ranks: bool = False
-    """Whether it differs from the default arm in the ranker only."""
     around: Callable[[], AbstractContextManager[None]] = nullcontext
     """What holds while it runs, where no setting says it."""
 
@@ -120,7 +117,7 @@ ARMS: Mapping[str, Arm] = {
             settings={"queries": "optimized", "expansion": "none"},
         ),
         Arm(
-            name=BFS,
+            name="bfs",
             settings={"expansion": "bfs", "max_hops": 1, "max_papers": KEEP},
         ),
         Arm(
@@ -132,21 +129,17 @@ ARMS: Mapping[str, Arm] = {
         Arm(
             name="embedding",
             settings={"ranker": "embedding"},
-            ranks=True,
         ),
         Arm(
             name="permutation",
             settings={"ranker": "permutation"},
-            ranks=True,
         ),
         Arm(
             name="cascade",
             settings={"ranker": "cascade"},
-            ranks=True,
         ),
         Arm(
             name="no_attribution",
-            ranks=True,
             around=debating_without_attribution,
         ),
     )

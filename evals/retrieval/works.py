@@ -1,19 +1,25 @@
-"""The papers of a citation graph as OpenAlex holds them, as of the year of a query paper: records, filters, pages."""
+"""The papers of a citation graph as OpenAlex holds them, as of the year of a query paper.
+
+Records, filters, and the local source on loopback that serves them, beside a Crossref that knows of none.
+"""
 
 import gzip
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property, lru_cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import parse_qsl, unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.retrieval.corpus import FIRST_WORK, Corpus, Record
-from evals.retrieval.search_index import Index, Mask, Node, parse
+from evals.retrieval.corpus import FIRST_WORK, Corpus
+from evals.retrieval.search_index import Index, Mask, Search, parse
 from state.paper import canonical_id
 from tools.scholar.snapshot_building import Filters, build
 
@@ -80,17 +86,20 @@ class Works:
 
     def citing(self, places: Sequence[int]) -> Mask:
         """Return which works cite one of these."""
-        mask = np.zeros(len(self.years), dtype=np.bool_)
-        mask[self._citing[np.isin(self._cited, list(places))]] = True
-        return mask
+        citing = self._citing[np.isin(self._cited, list(places))]
+        return np.isin(np.arange(len(self.years)), citing)
 
     def text_of(self, at: int, view: View) -> str:
         """Return the record of a work as JSON."""
         return f'{self._head(at)}, "cited_by_count": {int(view.cited_by[at])}}}'
 
     def _fields(self, at: int) -> dict[str, object]:
-        record = self._corpus.records[at]
-        doi = _doi(self._corpus.name_of(at))
+        record, positions = self._corpus.records[at], self._corpus.positions
+        kind, _, value = self._corpus.name_of(at).partition(":")
+        doi = {"doi": value, "arxiv": f"10.48550/arxiv.{value}"}.get(kind)
+        places: dict[str, list[int]] = {}
+        for place, word in enumerate((record.abstract or "").split()):
+            places.setdefault(word, []).append(place)
         return {
             "id": work_id(at),
             "doi": f"https://doi.org/{doi}" if doi else None,
@@ -99,53 +108,27 @@ class Works:
             # OpenAlex writes the first of January where only the year is known.
             "publication_date": f"{record.year:04}-01-01" if record.year is not None else None,
             "authorships": [{"author": {"display_name": name}} for name in record.authors],
-            "primary_location": _location(record),
+            "primary_location": {
+                "is_oa": False,
+                "source": {"display_name": record.venue, "type": "journal"},
+            }
+            if record.venue is not None
+            else None,
             "best_oa_location": None,
             "locations": [],
-            "abstract_inverted_index": _inverted(record.abstract),
+            "abstract_inverted_index": places if record.abstract is not None else None,
             "is_retracted": False,
-            "referenced_works": self._references(record),
+            "referenced_works": [
+                work_id(positions[key])
+                for key in dict.fromkeys(map(canonical_id, record.references))
+                if key in positions
+            ],
         }
-
-    def _references(self, record: Record) -> list[str]:
-        keys = dict.fromkeys(map(canonical_id, record.references))
-        return [work_id(at) for key in keys if (at := self._corpus.positions.get(key)) is not None]
 
 
 def work_id(at: int) -> str:
     """Return the address by which OpenAlex would name the work at a place."""
     return f"{SITE}W{FIRST_WORK + at}"
-
-
-def _doi(name: str) -> str | None:
-    kind, _, value = name.partition(":")
-    return {"doi": value, "arxiv": f"10.48550/arxiv.{value}"}.get(kind)
-
-
-def _location(record: Record) -> dict[str, object] | None:
-    if record.venue is None:
-        return None
-    return {"is_oa": False, "source": {"display_name": record.venue, "type": "journal"}}
-
-
-def _inverted(abstract: str | None) -> dict[str, list[int]] | None:
-    if abstract is None:
-        return None
-    places: dict[str, list[int]] = {}
-    for at, word in enumerate(abstract.split()):
-        places.setdefault(word, []).append(at)
-    return places
-
-
-_KEY = re.compile(r"trial-(\d{0,4})-([\d.]*)-.*")
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What a list request leaves, and the searches by which it may be ordered."""
-
-    mask: Mask
-    searches: tuple[Node, ...]
 
 
 def key_for(year: int | None, hidden: Sequence[int], name: str) -> str:
@@ -159,27 +142,25 @@ def key_for(year: int | None, hidden: Sequence[int], name: str) -> str:
 
 def view_for(works: Works, key: str) -> View:
     """Return what the holder of a key sees: everything, unless the key says less."""
-    found = _KEY.fullmatch(key)
-    if found is None:
+    kind, year, hidden, *_ = *key.split("-"), "", "", ""
+    if kind != "trial":
         return works.view(None, ())
-    year = int(found[1]) if found[1] else None
-    return works.view(year, tuple(int(one) for one in found[2].split(".") if one))
+    return works.view(int(year) if year else None, tuple(map(int, filter(None, hidden.split(".")))))
 
 
-def wanted(works: Works, view: View, query: Mapping[str, str]) -> Wanted:
-    """Apply the filters and the search of a request.
+def wanted(works: Works, view: View, query: Mapping[str, str]) -> tuple[Mask, tuple[Search, ...]]:
+    """Return what a list request leaves, and the searches by which it may be ordered.
 
     Raises:
         ValueError: A filter is unknown, or a value or a search cannot be read.
     """
     mask = view.visible.copy()
-    searches: list[Node] = []
+    searches: list[Search] = []
     for part in filter(None, query.get("filter", "").split(",")):
         name, _, value = part.partition(":")
         if name in ("title.search", "display_name.search", "default.search"):
             searches.append(parse(value))
-            in_title = name != "default.search"
-            mask &= works.index.matching(searches[-1], in_title=in_title)
+            mask &= works.index.matching(searches[-1], in_title=name != "default.search")
         elif value and name in _FILTERS:
             mask &= _FILTERS[name](works, value)
         else:
@@ -187,18 +168,15 @@ def wanted(works: Works, view: View, query: Mapping[str, str]) -> Wanted:
     if text := query.get("search"):
         searches.append(parse(text))
         mask &= works.index.matching(searches[-1])
-    return Wanted(mask, tuple(searches))
+    return mask, tuple(searches)
+
+
+def _places(works: Works, value: str) -> list[int]:
+    return [at for one in value.split("|") if (at := works.place_of(one)) is not None]
 
 
 def _among(works: Works, value: str) -> Mask:
-    mask = np.zeros(len(works.years), dtype=np.bool_)
-    mask[[at for one in value.split("|") if (at := works.place_of(one)) is not None]] = True
-    return mask
-
-
-def _cites(works: Works, value: str) -> Mask:
-    places = (works.place_of(one) for one in value.split("|"))
-    return works.citing([at for at in places if at is not None])
+    return np.isin(np.arange(len(works.years)), _places(works, value))
 
 
 def _until(works: Works, value: str) -> Mask:
@@ -216,23 +194,25 @@ _FILTERS: Mapping[str, Callable[[Works, str], Mask]] = {
     "openalex_id": _among,
     "ids.openalex": _among,
     "doi": _among,
-    "cites": _cites,
+    "cites": lambda works, value: works.citing(_places(works, value)),
     "to_publication_date": _until,
     "from_publication_date": _since,
 }
 
 
-def ordered(works: Works, view: View, found: Wanted, sort: str) -> list[int]:
+def ordered(
+    works: Works, view: View, mask: Mask, searches: Sequence[Search], sort: str
+) -> list[int]:
     """Return the places of the works in the order asked for; ties in the order of the data.
 
     Raises:
         ValueError: There is no such order, or there is no search to order by relevance.
     """
-    name = sort or ("relevance_score:desc" if found.searches else "id")
-    places = np.flatnonzero(found.mask)
+    name = sort or ("relevance_score:desc" if searches else "id")
+    places = np.flatnonzero(mask)
     weight = np.zeros(len(places), dtype=np.float64)
-    if name == "relevance_score:desc" and found.searches:
-        score = sum((works.index.relevance(node) for node in found.searches), start=np.zeros(1))
+    if name == "relevance_score:desc" and searches:
+        score = sum((works.index.relevance(node) for node in searches), start=np.zeros(1))
         # OpenAlex weighs the match of the words with the number of citations.
         weight = (score * np.log(2 + view.cited_by))[places]
     elif name in ("cited_by_count:desc", "cited_by_count"):
@@ -240,13 +220,6 @@ def ordered(works: Works, view: View, found: Wanted, sort: str) -> list[int]:
     elif name != "id":
         raise ValueError(f"{name} is not a valid order here.")
     return [int(at) for at in places[np.argsort(-weight, kind="stable")]]
-
-
-def page_of(query: Mapping[str, str]) -> tuple[int, int]:
-    """Return where a page begins and how many works it has."""
-    size = int(query.get("per_page", query.get("per-page", "25")))
-    cursor = query.get("cursor", "*")
-    return 0 if cursor == "*" else int(cursor), size
 
 
 def write_dump(corpus: Corpus, path: Path) -> None:
@@ -264,3 +237,132 @@ def sliced(corpus: Corpus, folder: Path) -> Path:
     build([dump], folder / "slice", Filters(), lambda _: None)
     dump.unlink()
     return folder / "slice"
+
+
+PRICES = {"single": 0.0, "list": 0.0001, "search": 0.001}
+"""USD for one call (https://developers.openalex.org/api-reference/authentication)."""
+_SEARCHES = ("search=", "title.search:", "display_name.search:", "default.search:")
+
+
+Answer = tuple[int, str, Mapping[str, str]]
+"""Status, body and headers."""
+
+
+class Service:
+    """Answers requests; safe to call from several threads."""
+
+    def __init__(self, works: Works) -> None:
+        self._works = works
+
+    def answer(self, target: str, key: str) -> Answer:
+        """Answer a GET of a path with its query, asked with an API key or with ''."""
+        path, _, text = target.partition("?")
+        if path == "/crossref/works":
+            return 200, json.dumps(_CROSSREF), {}
+        single = path.startswith("/works/")
+        if not single and path != "/works":
+            return _error(404, "not found")
+        query = dict(parse_qsl(text, keep_blank_values=True))
+        if "search.semantic" in query:
+            return _error(400, "search.semantic is not a valid parameter.")
+        kind = "single" if single else _kind(query)
+        try:
+            view = view_for(self._works, key)
+            body = (
+                self._single(unquote(path.removeprefix("/works/")), view)
+                if single
+                else self._list(query, view, kind)
+            )
+        except ValueError as error:
+            return _error(400, str(error))
+        if not body:
+            return _error(404, "not found")
+        return 200, body, {"X-RateLimit-Cost-USD": f"{PRICES[kind]:.6g}"}
+
+    def _single(self, name: str, view: View) -> str:
+        at = self._works.place_of(name)
+        return self._works.text_of(at, view) if at is not None and view.visible[at] else ""
+
+    def _list(self, query: Mapping[str, str], view: View, kind: str) -> str:
+        size = int(query.get("per_page", query.get("per-page", "25")))
+        start = int(query.get("cursor", "*").replace("*", "0"))
+        mask, searches = wanted(self._works, view, query)
+        places = ordered(self._works, view, mask, searches, query.get("sort", ""))
+        shown = places[start : start + size]
+        meta: dict[str, object] = {"count": len(places), "per_page": size}
+        if "cursor" in query:
+            # As OpenAlex pages: the page after the last is empty and has no cursor.
+            meta["next_cursor"] = str(start + size) if shown else None
+        meta["cost_usd"] = PRICES[kind]
+        texts = ", ".join(self._works.text_of(at, view) for at in shown)
+        return f'{{"meta": {json.dumps(meta)}, "results": [{texts}], "group_by": []}}'
+
+
+def _kind(query: Mapping[str, str]) -> str:
+    asked = (f"search={query.get('search', '')}", *query.get("filter", "").split(","))
+    return (
+        "search" if any(one.startswith(_SEARCHES) and one != "search=" for one in asked) else "list"
+    )
+
+
+_CROSSREF = {
+    "status": "ok",
+    "message-type": "work-list",
+    "message": {"total-results": 0, "items": [], "items-per-page": 0, "facets": {}},
+}
+
+
+def _error(status: int, text: str) -> Answer:
+    body = json.dumps({"error": "Invalid query parameters error.", "message": text})
+    return status, body, {}
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 256
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
+    service: Service
+
+    def do_GET(self) -> None:
+        """Answer."""
+        key = self.headers.get("Authorization", "").removeprefix("Bearer ").strip()
+        status, text, headers = self.service.answer(self.path, key)
+        body = text.encode()
+        try:
+            self.send_response(status)
+            plain = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+            for name, value in (plain | {**headers}).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+            self.wfile.flush()
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True  # the client gave up waiting
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
+        """Stay silent."""
+
+
+@contextmanager
+def serving(service: Service) -> Iterator[str]:
+    """Serve in a thread of this process while the block runs; the value is the base URL."""
+    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"service": service}))
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def service_of(corpus: Corpus) -> Service:
+    """Return the service of a corpus."""
+    works = Works(corpus)
+    works.prepare()
+    return Service(works)

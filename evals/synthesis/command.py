@@ -14,6 +14,7 @@ from evals.runner import Options, Suite, choose
 from evals.synthesis import references
 from evals.synthesis.arms import (
     ARMS,
+    BASELINES,
     PARAGRAPHS,
     USUAL,
     Arm,
@@ -23,7 +24,6 @@ from evals.synthesis.arms import (
     synthesize,
     text_upload,
 )
-from evals.synthesis.chunks import BASELINES
 from evals.synthesis.measures import COMPOSITES, Figures, Told, composite, measures
 from evals.synthesis.references import QUESTIONS, read_questions
 from evals.trials import Row, cost_of, fresh_home
@@ -31,7 +31,6 @@ from tools.clients import Clients
 from tools.errors import InputError
 from tools.settings import settings
 
-PARTS = ("references", "arms")
 TRUTH = "truth.jsonl"
 
 
@@ -52,10 +51,6 @@ class SynthesisOptions(Options):
             help="JSON lines: a question, and files of the folder; the packaged ones if left out."
         ),
     ] = None
-    parts: Annotated[
-        str,
-        typer.Option(metavar="A,B", help="What to measure: references, arms; all with data."),
-    ] = ""
     arms: Annotated[
         str,
         typer.Option(
@@ -72,37 +67,27 @@ class Synthesis(Suite[SynthesisOptions]):
     def prepare(self) -> None:
         """Read the questions."""
         options = self.options
-        given = {"references": options.folder, "arms": options.papers}
-        usual = ",".join(part for part in PARTS if given[part])
-        self.parts = choose(options.parts or usual, PARTS, "part")
-        if "arms" in self.parts and options.papers is None:
-            raise InputError("the arms need papers with questions: give them with --papers")
-        if "references" in self.parts and not (options.folder or Path()).joinpath(TRUTH).is_file():
-            raise InputError(f"there is no {TRUTH} in '{options.folder}': name it with --folder")
+        if not (options.folder or options.papers):
+            raise InputError("give PDFs with --folder, or papers with questions with --papers")
+        if options.folder and not (options.folder / TRUTH).is_file():
+            raise InputError(f"there is no {TRUTH} in '{options.folder}': name its folder")
         self.asked = read_questions(options.questions or QUESTIONS)[: options.n]
         names = choose(options.arms, ARMS, "arm", [PARAGRAPHS])
         self.arms = [arm_of(name, options.mind, options.top_k) for name in names]
         # What a line rests on is judged of arms that read the same paragraphs.
         self.aligning = [arm for arm in self.arms if arm.name not in BASELINES]
-        if "arms" in self.parts and options.papers:
+        if options.papers:
             self.stacked = list(asked_of(read_papers(options.papers), options.n))
             self.runs = len(self.stacked) * len(self.arms)
-        if "references" in self.parts:
+        if options.folder:
             self.runs += len(self.asked) * len(self.aligning)
 
     def rows(self) -> Generator[Row]:
         """Measure part by part."""
-        if "references" in self.parts and self.options.folder:
+        if self.options.folder:
             yield from references.measure(self.options.folder, self.asked, self.aligning)
-        if "arms" in self.parts:
+        if self.options.papers:
             yield from run_all(self.stacked, self.arms)
-
-    def outcome(self, row: Row) -> str:
-        """Say what was measured."""
-        if "figures" in row:
-            return f"{row['case']} {row['stack']} {row['arm']}: {row['figures']['seconds']:.1f} s"
-        right = [line.right is True for line in row["lines"] if line.right is not None]
-        return f"{row['case'][:40]} {row['arm']}: {sum(right)} of {len(right)} lines right"
 
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures of each part."""

@@ -153,7 +153,6 @@ def composite(rows: Sequence[Mapping[str, float]], parts: Sequence[str], *, seed
 def _harmonic_of_means(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the harmonic mean of the columns' means; of several samples at once, each its own."""
     known = ~np.isnan(columns)
-    sums = np.where(known, columns, 0.0).sum(axis=-2)
-    means = sums / np.maximum(known.sum(axis=-2), 1)
+    means = np.where(known, columns, 0.0).sum(axis=-2) / np.maximum(known.sum(axis=-2), 1)
     inverse = (1 / np.maximum(means, 1e-12)).sum(axis=-1)
     return np.where(means.min(axis=-1) > 0, means.shape[-1] / inverse, 0.0)

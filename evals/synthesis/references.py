@@ -23,7 +23,7 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rapidfuzz import fuzz
 
@@ -43,6 +43,7 @@ from evals.pdf.measures import (
 )
 from evals.synthesis.arms import Arm, file_upload, paragraphs_of, synthesize
 from evals.trials import Row, fresh_home
+from evals.writing.cases import numbers_in
 from state.synthesis import Line, NumberedReference, Origin
 from tools.clients import Clients
 from tools.errors import InputError
@@ -58,9 +59,7 @@ _FOUND = 85.0
 """Of 100: likeness from which GROBID's text has a sentence."""
 _TOUCH = 2
 """Characters of a citation that must lie in a sentence for it to be one of its citations."""
-_LABELS = re.compile(r"\[(\d{1,3}(?:\s*[-–,;]\s*\d{1,3})*)\]")
-_RANGE = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
-_BEHIND = re.compile(r"\s*" + _LABELS.pattern)
+_BEHIND = re.compile(r"\s*\[\d{1,3}(?:\s*[-–,;]\s*\d{1,3})*\]")
 
 
 @dataclass(frozen=True)
@@ -150,26 +149,13 @@ def sentences_about(paragraph: str, start: int, end: int) -> str:
 
 def printed_labels(text: str) -> list[str]:
     """Return the labels in brackets, ranges spelt out, each once."""
-    found: list[str] = []
-    for group in _LABELS.findall(text):
-        for low, high in _RANGE.findall(group):
-            found += map(str, range(int(low), int(high or low) + 1))
-    return list(dict.fromkeys(found))
-
-
-def read_known(folder: Path) -> dict[str, Known]:
-    """Return what is known of each file of a folder's truth.jsonl, by the file's path in it."""
-    return {
-        truth.file: Known(truth, {work.label: work for work in truth.works})
-        for truth in read_truth(folder)
-    }
+    return [label for label in numbers_in(text) if len(label) < 4]
 
 
 QUESTIONS = Path(__file__).with_name("questions.jsonl")
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """A question, and the files that it is asked of."""
 
     question: str
@@ -314,10 +300,9 @@ def matches(reference: NumberedReference, paper: str, work: Work) -> bool:
     if same_title(reference.paper.title, work.title):
         return True
     title = letters(work.title)
-    entries = [reference.entry, *(item.entry for item in places)]
     return any(
         len(letters(text)) > len(title) and fuzz.partial_ratio(title, letters(text)) >= NAMED
-        for text in entries
+        for text in [reference.entry, *(item.entry for item in places)]
     )
 
 
@@ -339,7 +324,10 @@ def measure(folder: Path, questions: Sequence[Question], arms: Sequence[Arm]) ->
     Raises:
         InputError: A file is missing, or a run was stopped.
     """
-    known = {Path(file).name: one for file, one in read_known(folder).items()}
+    known = {
+        Path(truth.file).name: Known(truth, {work.label: work for work in truth.works})
+        for truth in read_truth(folder)
+    }
     with fresh_home() as here:
         for asked in questions:
             uploads = [file_upload(path) for path in files_of(folder, asked)]

@@ -295,7 +295,7 @@ def numbers_in(text: str) -> list[str]:
     keys: list[str] = []
     for group in _NUMBERS.findall(text):
         for part in re.split(r"\s*[,;]\s*", group):
-            ends = [int(end) for end in re.findall(r"\d+", part)]
+            ends = [int(end) for end in re.split("[–-]", part)]
             keys += map(str, range(ends[0], ends[-1] + 1))
     return list(dict.fromkeys(keys))
 

@@ -249,13 +249,6 @@ class Writing(Suite[WritingOptions]):
             with closing(results_of(check, self.published, self.options.workers)) as done:
                 yield from done
 
-    def outcome(self, row: Row) -> str:
-        """Say how long it took, or why nothing was written."""
-        told = f"{row['case']} {row['arm']}: "
-        if why := row.get("skipped") or row.get("error"):
-            return f"{told}{why}"
-        return f"{told}{row['cost']['seconds']:.1f} s, {row['counts']['words']:.0f} words"
-
     def failed(self, row: Row) -> bool:
         """Whether nothing was written."""
         return not row["text"]

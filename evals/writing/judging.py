@@ -129,13 +129,6 @@ class Judging(JudgedSuite[JudgingOptions]):
         """Judge a case."""
         return await sat(mind, item, self.measures)
 
-    def outcome(self, row: Row) -> str:
-        """Say which text was preferred."""
-        told = f"{row['case']}, {row['arm']}: "
-        return told + (
-            f"prefers {row['preferred']}" if row["preferred"] else f"no judgement: {row['error']}"
-        )
-
     def failed(self, row: Row) -> bool:
         """Whether there is no judgement."""
         return not row["scores"] and not row["grades"]

@@ -102,8 +102,7 @@ def stands(quote: Quote | None, paper: Paper) -> bool:
     """Whether the words of a quote stand in the paper where the quote says that they do."""
     if quote is None or not quote.verified or quote.paper != paper.id or not quote.text.strip():
         return False
-    source = dict(paper.parts).get(quote.part, "")
-    return source[quote.start : quote.end] == quote.text
+    return dict(paper.parts).get(quote.part, "")[quote.start : quote.end] == quote.text
 
 
 def repeated(texts: Sequence[str]) -> int:
@@ -138,8 +137,7 @@ def adherence(
         for sentence in sentences
     ]
     asked_citing = [asked for asked in plan.cites if asked]
-    padded = [*cites, *([None] * len(plan.cites))]
-    pairs = list(zip(plan.cites, padded, strict=False))
+    pairs = list(zip(plan.cites, [*cites, *([None] * len(plan.cites))], strict=False))
     written = sum(len(without_markers(sentence.marked).split()) for sentence in sentences)
     found: Counts = {
         "lines": len(plan.cites),

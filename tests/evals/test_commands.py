@@ -67,8 +67,7 @@ RETRIEVAL = ("retrieval", "--data", "{}", "--queries", "{}/first")
         (("asking", "--arms", "hybrid-9"), "there is no arm 'hybrid-9'; there are: hybrid-2"),
         (("asking", "--groups", "typos,cats"), "there is no group 'cats'; there are: two_papers"),
         (("synthesis", "--folder", "{}"), "there is no truth.jsonl"),
-        (("synthesis", "--parts", "speed"), "there is no part 'speed'"),
-        (("synthesis", "--parts", "arms"), "give them with --papers"),
+        (("synthesis",), "papers with questions with --papers"),
         (("synthesis", "--questions", "{}/first", "--papers", "p"), "have no question or files"),
     ],
 )

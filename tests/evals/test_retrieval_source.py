@@ -15,8 +15,7 @@ from pydantic import SecretStr
 
 from evals.asking.passages import read_sets
 from evals.retrieval.corpus import Corpus, read_corpus
-from evals.retrieval.local_openalex import Service, serving
-from evals.retrieval.works import Works, key_for
+from evals.retrieval.works import Service, Works, key_for, serving
 from evals.trials import keeping_vectors
 from state.search import SearchQuery
 from tests.evals.calls import measured

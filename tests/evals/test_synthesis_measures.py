@@ -10,8 +10,7 @@ from typer.testing import Result
 
 from evals.figures import interval
 from evals.pdf.measures import Context, Truth, Work
-from evals.synthesis.arms import USUAL, arm_of
-from evals.synthesis.chunks import ChunkMethod, retrieving
+from evals.synthesis.arms import USUAL, ChunkMethod, arm_of, retrieving
 from evals.synthesis.command import summarise
 from evals.synthesis.measures import (
     COMPOSITES,
