@@ -190,6 +190,54 @@ def test_numbered_list_without_years_is_no_list_of_references() -> None:
     assert "Count the layers." in document.text
 
 
+_AUTHOR_YEAR = {
+    "apa": [
+        "Holm, B. (2018). Charcoal as a clock for those without ash. Embers, 7, 33-41.",
+        "Lind, A., & Moss, C. (2015a). Counting silt by hand in small valleys. Silt, 4, 1-12.",
+        "Moss, C., Orr, D., & van der Berg, E. (2020). Two dig better than one. Spades, 12, 1-9.",
+        "Orr, D. (2011). Ash of known age in the valleys of the north. Ash, 3, 70-77.",
+        "Pike, F. (2009). On the beds of rivers. Silt, 2, 5-9.",
+    ],
+    "acl": [
+        "B. Holm. 2018. Charcoal as a clock for those without ash. Embers, 7:33-41.",
+        "Ann Lind and Cy Moss. 2015. Counting silt by hand in small valleys. Silt, 4.",
+        "Cy Moss, Di Orr, and Ed Berg. 2020. Two dig better than one. Spades, 12.",
+        "Di Orr. 2011. Ash of known age in the valleys of the north. Ash, 3.",
+        "Flo Pike. 2009. On the beds of rivers. Silt, 2.",
+    ],
+    "plainnat": [
+        "Bo Holm. Charcoal as a clock for those without ash. Embers, 7:33-41, 2018.",
+        "Ann Lind and Cy Moss. Counting silt by hand in small valleys. Silt, 4, 2015.",
+        "Cy Moss, Di Orr, and Ed Berg. Two dig better than one. Spades, 12, 2020.",
+        "Di Orr. Ash of known age in the valleys of the north. Ash, 3, 2011.",
+        "Flo Pike. On the beds of rivers and of brooks. Silt, 2, 2009.",
+    ],
+}
+
+
+@pytest.mark.parametrize("style", _AUTHOR_YEAR)
+def test_list_by_author_and_year_needs_no_heading(style: str) -> None:
+    entries = _AUTHOR_YEAR[style]
+    page, y = paper()
+    assert references(listed(page, y - 40, entries)) == entries
+    page, y = paper()
+    assert references(listed(page, y - 40, entries[:3])) == [], "three may be anything"
+
+
+def test_entry_that_does_not_read_as_one_costs_none_of_the_others() -> None:
+    entries = [*_AUTHOR_YEAR["apa"]]
+    entries.insert(2, "Marsh Office, Brook Unit. A map of the marshes.")
+    page, y = paper()
+    assert references(listed(page, y - 40, entries)) == entries
+
+
+def test_sentences_that_begin_with_authors_are_no_list() -> None:
+    page, y = paper()
+    told = ["Lind, Ann and others dig on.", "Holm, B., digs as well.", "Moss and Orr dig in 2015."]
+    document = listed(page, y - 40, told * 3)
+    assert references(document) == []
+
+
 _RAISED_ENTRIES = [
     "1. Lind, A. Counting silt by hand in small valleys. Silt 4, 1-12 (2015).",
     "2. Holm, B. Charcoal as a clock for those without ash. Embers 7, 33-41 (2018).",

@@ -16,6 +16,24 @@ DATED = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b|to appear|in press|forthcoming|h
 """What an entry has that a sentence seldom has: a year, or what stands for one."""
 _DATED_SHARE = 0.6
 """Items of a numbered list with a year, from which it is a list of references without a heading."""
+_NAME = r"(?:(?:van|von|de|der|den|del|di|da|la|le|du|el|al)\s|[dl]['’])*[A-Z\u00c0-\u024f][\w'’-]+"
+_AUTHORS = re.compile(
+    rf"{_NAME}(?:[ ]{_NAME})?,? (?:[A-Z]\.|[A-Z]{{1,3}}\b(?![.:]))"  # Owl, A.; Owl A
+    rf"|{_NAME}, [A-Z]"  # Owl, Ada
+    rf"|(?:[A-Z][\w.'’-]* ){{1,3}}{_NAME}(?:,| and |\. )"  # Ada Owl and
+)
+_YEAR = r"(?:1[89]|20)\d\d[a-z]?"
+_AUTHORED = re.compile(
+    rf"(?:{_NAME}|[A-Z]\.|[A-Z]{{1,3}}\b|[\s,.&;()-]|and\b|et al\b|[Ee]ds?\b){{2,120}}?[\s(]{_YEAR}[).,:]"
+    rf"|.{{40,600}}\b{_YEAR}\.?(?:\s*(?:URL|doi:|https?:).*)?$"
+)
+"""An entry with its year behind the authors, or at its end."""
+_IN_A_ROW = 5
+"""Fewest entries by author and year that are a list of references without a heading."""
+_LINES = 9
+"""Most lines of such an entry."""
+_UNREAD = 2
+"""Most parts in a row between two such entries that do not read as one."""
 
 
 def mark_references(lines: Sequence[Line]) -> None:
@@ -60,7 +78,39 @@ def _without_head(lines: Sequence[Line]) -> list[Line]:
             dated = sum(any(DATED.search(line.text) for line in entry) for entry in entries)
             if len(entries) >= 3 and dated >= _DATED_SHARE * len(entries):
                 return [line for entry in entries for line in entry]
-    return []
+    return _of_authors(lines)
+
+
+def _of_authors(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines of the last entries in a row that begin with authors and are dated."""
+    run: list[list[Line]] = []
+    unread: list[list[Line]] = []
+    begins = [at for at in range(len(lines)) if _begins_with_authors(lines, at)]
+    for begin, end in reversed([*pairwise([*begins, len(lines)])]):
+        part = list(lines[begin:end])
+        entry = part if run else _hung(part)
+        if _is_authored(entry):
+            run = [entry, *unread, *run]
+            unread = []
+        elif len(unread) < _UNREAD and len(part) <= 2 * _LINES and run:
+            unread = [part, *unread]
+        elif len(run) >= _IN_A_ROW:
+            break
+        else:
+            run, unread = [], []
+    return [line for entry in run for line in entry] if len(run) >= _IN_A_ROW else []
+
+
+def _is_authored(entry: Sequence[Line]) -> bool:
+    text = " ".join(line.text for line in entry)
+    alike = all(_is_set_like(line, entry[0]) for line in entry)
+    return alike and len(entry) <= _LINES and bool(_AUTHORED.match(text))
+
+
+def _begins_with_authors(lines: Sequence[Line], at: int) -> bool:
+    line = lines[at]
+    fit = line.kind not in {"heading", "footnote"} and _AUTHORS.match(line.text)
+    return bool(fit) and (at == 0 or lines[at - 1].kind == "heading" or _has_ended(lines[at - 1]))
 
 
 def _is_set_like(line: Line, first: Line) -> bool:
