@@ -15,6 +15,7 @@ import typer
 from citeloom.cli.option_values import BUDGETS, budgets_of, years_of
 from citeloom.cli.read_inputs import (
     paper_paths,
+    read_draft,
     read_manuscript,
     read_papers,
     read_plan_file,
@@ -69,14 +70,15 @@ class TextInput(OptionGroup):
         str | None,
         typer.Argument(
             metavar="INPUT",
-            help="A text or Markdown file, '-' for standard input, or the text in quotes.",
+            help="A text, Markdown, PDF or Word file, '-' for standard input, or the text in quotes. Of a PDF or Word "
+            "file CiteLoom takes title and abstract.",
             show_default=False,
         ),
     ] = None
 
     def given(self) -> dict[str, Any]:
         """Return the text; raises InputError where there is none, or it cannot be read."""
-        return {"text": read_text_input(self.text)}
+        return {"text": read_draft(self.text)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +128,7 @@ class VerifyOptions(PaperOptions):
         str | None,
         typer.Argument(
             metavar="INPUT",
-            help="A text, Markdown, LaTeX or Word file, '-' for standard input, or the text in quotes.",
+            help="A text, Markdown, LaTeX, Word or PDF file, '-' for standard input, or the text in quotes.",
             show_default=False,
         ),
     ] = None

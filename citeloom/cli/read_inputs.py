@@ -1,5 +1,6 @@
 """Read what a command is given: its input text, plan and list of papers."""
 
+import asyncio
 import json
 import os
 import sys
@@ -11,6 +12,7 @@ from citeloom.cli.telling import print_notice
 from tools.errors import InputError
 
 if TYPE_CHECKING:
+    from state.document import Document
     from state.paper import Paper
     from tools.bibliography.read_bibtex import BibtexEntry
 
@@ -35,6 +37,43 @@ def read_text_input(given: str | None) -> str:
     return given
 
 
+def read_draft(given: str | None) -> str:
+    """Return the same, and of a draft in PDF or Word its title and abstract, or its beginning without one.
+
+    Raises:
+        InputError: Nothing is given, or the file cannot be read.
+    """
+    if given is None or not _is_document(given):
+        return read_text_input(given)
+    from tools.documents.draft_text import opening_of
+
+    document = _read_apart(Path(given))
+    part = "abstract" if document.abstract else "beginning, since it has no abstract"
+    print_notice("Read", f"'{document.title or given}': its {part}")
+    return "\n\n".join([*([f"# {document.title}"] if document.title else []), opening_of(document)])
+
+
+def _is_document(given: str) -> bool:
+    """Whether it is the path of a PDF or of a Word file."""
+    if not os.path.isfile(given):
+        return False
+    with open(given, "rb") as file:
+        return file.read(5) == b"%PDF-" or given.lower().endswith(".docx")
+
+
+def _read_apart(path: Path) -> "Document":
+    """Return a document, read in a process of its own as `ingest` reads files, with the same limits."""
+    from tools.errors import DocumentError
+    from tools.ingest.reader_processes import read_file, run_apart
+    from tools.settings import settings
+
+    try:
+        reading = asyncio.run(run_apart(settings(), read_file, str(path), path.name, None))
+    except DocumentError as error:
+        raise InputError(f"{error}: {error.remedy}" if error.remedy else str(error)) from error
+    return reading.document
+
+
 def _looks_like_path(given: str) -> bool:
     # Of what can be no name, such as a long abstract, Path.exists would raise an error.
     if os.path.exists(given):
@@ -48,18 +87,22 @@ def _looks_like_path(given: str) -> bool:
 
 
 def read_manuscript(given: str | None) -> dict[str, Any]:
-    """Return what `verify` takes of a text: itself, its file, of a Word file its paragraphs and its fields' records.
+    """Return what `verify` takes: the text, its file, of a Word file its paragraphs and its fields' records.
 
     Raises:
         InputError: Nothing is given, or the file cannot be read.
     """
-    if given is None or not given.lower().endswith(".docx") or not os.path.isfile(given):
+    if given is None or not _is_document(given):
         text = read_text_input(given)
         return {
             "text": text,
             "file": given if given and os.path.isfile(given) else "",
             "papers": [],
         }
+    if not given.lower().endswith(".docx"):
+        from tools.documents.draft_text import whole_of
+
+        return {"text": whole_of(_read_apart(Path(given))), "file": given, "papers": []}
     from tools.documents.word_manuscript import word_paragraphs
 
     text, papers = _word(Path(given))
@@ -114,10 +157,7 @@ def _decode(raw: bytes, name: str) -> str:
             f"{name} is larger than {MAX_BYTES // 1_000_000} MB: give the abstract, not the paper"
         )
     if raw[:5] == b"%PDF-":
-        raise InputError(
-            f"{name} is a PDF: copy its abstract into a text file and give that "
-            "(to check citations, give the LaTeX, Markdown or Word file)"
-        )
+        raise InputError(f"{name} is a PDF, where text is expected: give a text file")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 from citeloom.service.answering import answering, sent
 from citeloom.service.entry import caller_of_request
 from nodes.verify.take_text import MOST_TEXT_CHARACTERS
-from state.document import Document
+from tools.documents.draft_text import opening_of, whole_of
 from tools.documents.mend_word import Fix, mend_word
 from tools.errors import InputError
 from tools.ingest.reader_processes import Reading, read_file, run_apart
@@ -39,15 +39,17 @@ async def _read(request: Request) -> object:
     name = Path(request.query_params.get("name", "draft")).name[:200] or "draft"
     found = (await _reading(await request.body(), name)).document
     if request.query_params.get("part") == "all":
-        text = _whole(found)
+        text = whole_of(found)
         return {
             "title": found.title or "",
             "text": text[:MOST_TEXT_CHARACTERS],
             "whole": len(text) <= MOST_TEXT_CHARACTERS,
         }
-    # Without an abstract, the beginning.
-    text = found.abstract or found.text[:3000]
-    return {"title": found.title or "", "text": text, "whole": bool(found.abstract)}
+    return {
+        "title": found.title or "",
+        "text": opening_of(found),
+        "whole": bool(found.abstract),
+    }
 
 
 async def _mend(request: Request) -> Response:
@@ -83,13 +85,6 @@ def _fixes(given: object) -> list[Fix]:
     if not all(isinstance(text, str) for fix in fixes for text in fix):
         raise InputError("the `from` and `to` of each fix must be texts")
     return fixes
-
-
-def _whole(document: Document) -> str:
-    """Return the text in paragraphs, its list of references under a heading that `verify` knows."""
-    references = [block.text for block in document.blocks if block.kind == "reference"]
-    body = [block.text for block in document.blocks if block.kind != "reference"]
-    return "\n\n".join([*body, *(["# References", *references] if references else [])])
 
 
 async def _reading(content: bytes, name: str) -> Reading:

@@ -91,9 +91,9 @@ async def take_text(state: Mapping[str, object], runtime: NodeRuntime) -> Verify
 
 
 def _on_disk(sent: VerifyInput) -> str:
-    """Return the text of the file, one line a paragraph of a Word file."""
+    """Return the text of the file, one line a paragraph of a Word file; nothing of a PDF, which has no lines."""
     if not sent.paragraphs:
-        return sent.text
+        return "" if sent.file.lower().endswith(".pdf") else sent.text
     if sum(map(len, sent.paragraphs)) > 2 * MOST_TEXT_CHARACTERS:
         raise InputError("the paragraphs of the Word file are longer than its text can be")
     return "\n".join(" ".join(one.split()) for one in sent.paragraphs)

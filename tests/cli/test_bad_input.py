@@ -66,7 +66,7 @@ def test_text_that_cannot_be_used_is_refused(cite: Cite, text: str | None, messa
         ("huge.txt", b"word " * 500_000, "is larger than 2 MB: give the abstract, not the paper"),
         ("noise.bin", bytes(range(256)) * 40, "is not UTF-8 text"),
         ("nul.txt", b"An abstract\0of a paper " * 9, "is not text (it looks like a binary file)"),
-        ("paper.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "is a PDF: copy its abstract"),
+        ("paper.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "paper.pdf is damaged: no PDF document"),
         ("latin.txt", "Über die Bäume und Gärten".encode("latin-1"), "is not UTF-8 text"),
     ],
 )

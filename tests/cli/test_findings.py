@@ -8,11 +8,13 @@ import pytest
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 from typer.testing import Result
 
+from citeloom.cli.read_inputs import read_draft
 from tests.cli.commands import model, run, sources
 from tests.documents.test_word_manuscript import manuscript, paragraph, words
 from tests.fakes.made_papers import made_papers
 from tests.fakes.reviewer import reviewer
 from tests.fakes.scholar.world import Work, World, make_world
+from tests.pdf import papers as pdf_papers
 
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain"
 MARKDOWN = (
@@ -47,6 +49,16 @@ def test_findings_of_several_files_stand_at_line_and_column(folder: Path) -> Non
     assert lines == ["a.md:5:1 [not-checked]", "a.md:5:1 [no-entry]", "b.tex:4:13 [no-entry]"]
     assert not (folder / "citeloom-out").exists()
     assert "existence not checked for 1 reference: add an online source" in done.stderr
+
+
+def test_draft_in_pdf_gives_its_abstract_to_search_from_and_its_text_to_check(folder: Path) -> None:
+    (folder / "my draft.PDF").write_bytes(pdf_papers.paper())
+    assert read_draft("my draft.PDF") == f"# {pdf_papers.TITLE}\n\n{pdf_papers.ABSTRACT}"
+    done = run("verify", "my draft.PDF", "--papers", "refs.bib", "--findings")
+    assert done.exit_code == 3, done.stderr
+    told = done.stdout.splitlines()
+    assert told
+    assert {line.partition(": ")[0] for line in told} == {"my draft.PDF"}, "it has no lines"
 
 
 def test_places_are_in_audit_json(folder: Path) -> None:
