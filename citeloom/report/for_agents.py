@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from citeloom.report.library_table import KINDS
 from citeloom.report.novelty import novelty_blocks
+from citeloom.report.verdicts import UNCITING
 from citeloom.runs.runs import RunSnapshot
 from state.novelty import ClaimNovelty
 from state.quote import words_of
@@ -71,7 +72,8 @@ def _answer(values: Json) -> Iterator[str]:
 def _audit(values: Json) -> Iterator[str]:
     if not (audit := values.get("audit")):
         return
-    yield "The citation check passed." if audit["passed"] else "The citation check found problems:"
+    passed = "The citation check passed." if audit["sentences_citing"] else UNCITING
+    yield passed if audit["passed"] else "The citation check found problems:"
     yield "\n".join(f"- {reason}" for reason in audit["reasons"])
     yield from (
         f"- {item['verdict']}: {sentence['text']} ({item.get('reason') or ''})"

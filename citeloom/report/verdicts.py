@@ -79,12 +79,18 @@ def _told(on: str, verdict: str, why: str) -> str:
     return f"{escape(on)} *{verdict}*{why and f': {escape(why)}'}"
 
 
+UNCITING = "CiteLoom found no citation in the text, so there was none to check."
+
+
 def audit_blocks(values: Mapping[str, Any]) -> Iterator[str]:
     """Yield the outcome of a check and what is wrong, first to last, as Markdown; nothing where no text was checked."""
     audit: Audit | None = values.get("audit")
     if not audit or not audit.sentences:
         return
-    yield "Passed." if audit.passed else f"Not passed. {escape('; '.join(audit.reasons))}."
+    if audit.passed:
+        yield "Passed." if audit.sentences_citing else UNCITING
+    else:
+        yield f"Not passed. {escape('; '.join(audit.reasons))}."
     counts = ((getattr(audit, count), name) for count, name in _COUNTS.items())
     told = ", ".join(f"{number} {name}" for number, name in counts if number) or "none"
     yield f"{counted(audit.sentences, 'sentence')}, {audit.sentences_citing} of them with citations; citations: {told}."

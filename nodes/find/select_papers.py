@@ -162,7 +162,7 @@ def _nothing_found(
         f"the library '{request.library}'" if name == "library" else name
         for name in request.sources
     )
-    remedy = "search other sources or another library, widen the input, or move the cut-off"
+    remedy = "search other sources or another library, broaden your text, or choose other publication dates"
     subject = NOTHING
     if scores:
         cause, retracted_only = _none_relevant(scores, bar, retracted, places)

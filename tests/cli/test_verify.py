@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from lxml import html
 
+from citeloom.report.verdicts import UNCITING
 from tests.cli.conftest import Cite
 from tests.documents.test_word_manuscript import fielded, manuscript, paragraph, words
 from tests.fakes.made_papers import made_papers
@@ -43,6 +44,11 @@ def test_text_whose_citations_hold_passes(cite: Cite, records: Path) -> None:
     again = cite("verify", "--resume", done.run["run"], out="again")
     assert again.code == 0
     assert again.json("audit.json")["verdicts"] == audit["verdicts"]
+
+
+def test_text_without_a_citation_is_not_said_to_pass(cite: Cite) -> None:
+    done = cite("verify", "Copper roofs of chapels bleach. Lichens grow on them.")
+    assert (done.code, done.stdout.splitlines()[0]) == (0, UNCITING)
 
 
 def test_text_with_false_citations_fails_and_each_is_named(cite: Cite, records: Path) -> None:
