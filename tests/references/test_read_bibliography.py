@@ -144,6 +144,7 @@ def test_number_that_the_list_has_lost_is_reported() -> None:
 
 def test_raised_and_round_numbers_count_where_no_square_ones_do() -> None:
     assert linked("as shown before.¹,² and so³⁻⁵", NUMBERED) == [(0, 1), (2, 3, 4)]
+    assert linked("as shown in¹ over 5 m² of roof", NUMBERED) == [(0,)]
     assert linked("in looms^{3,4} (1, 2) of 5 m² and 7 (99)", NUMBERED) == [(2, 3), (0, 1)]
     assert linked("in looms [3] of size (1, 2)", NUMBERED) == [(2,)]
 

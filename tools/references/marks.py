@@ -33,7 +33,8 @@ _SUPERSCRIPT = re.compile(
 )
 _ROUND = re.compile(r"(?<=\s)\((\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,30})\)(?=[\s.,;:)?!]|\Z)")
 _GOES_ON = ("and", "or", ",", ";")
-_VARIABLES = frozenset("RrxχnN")
+_POWERS = UNITS - {"in"} | set("RrxχnN")
+"""What a raised number is a power of; 'as in' leads to a citation."""
 _BRACKET = re.compile(r"\[([^\[\]]{2,300})\]")
 _LOOKS_LIKE_KEY = re.compile(r"[A-Z][\w+*]{0,5}\d\d[a-z]?")
 
@@ -134,7 +135,7 @@ def _by_mark(text: str, pattern: re.Pattern[str], numbers: Collection[str]) -> l
             # '(1) wide, (2) long, and (3) deep' counts what it says.
             found = found[:-1] if found and found[-1].end == last[1] else found
         elif pattern is _ROUND or not (
-            letters_before(before) in UNITS | _VARIABLES or power or printed.endswith("-")
+            letters_before(before) in _POWERS or power or printed.endswith("-")
         ):
             found.append(Mention(*mark.span(), numbered(listed)))
         last = listed[-1] if len(listed) == 1 else -1, mark.end()
