@@ -4,7 +4,6 @@ import gc
 import multiprocessing
 import os
 import resource
-import shutil
 from collections import OrderedDict
 from collections.abc import Iterator
 from fcntl import LOCK_EX, flock
@@ -32,10 +31,6 @@ from tools.library.open_library import close_libraries
 
 # One process runs thousands of tests, each with databases of its own home.
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-# Homes stand in memory where it has room: each call waits for the disk, and no test is about a cut of power.
-_MEMORY = Path("/dev/shm")
-if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > 4 << 30:
-    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 
 # A test that is slow on a busy machine is right all the same. The same examples each time: what is green stays
