@@ -68,7 +68,9 @@ def _read_apart(path: Path) -> "Document":
     from tools.settings import settings
 
     try:
-        reading = asyncio.run(run_apart(settings(), read_file, str(path), path.name, None))
+        reading = asyncio.run(
+            run_apart(settings(), read_file, os.path.abspath(path), path.name, None)
+        )
     except DocumentError as error:
         raise InputError(f"{error}: {error.remedy}" if error.remedy else str(error)) from error
     return reading.document

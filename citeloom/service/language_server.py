@@ -72,12 +72,12 @@ def language_server(
         except CiteLoomError as error:
             checked = _Checked(notes=[str(error)])
         known[uri] = checked
-        found = [_diagnostic(server, document, one) for one in checked.findings]
-        told = lsp.PublishDiagnosticsParams(uri=uri, diagnostics=found)
-        server.text_document_publish_diagnostics(told)
         for note in checked.notes:
             told_note = lsp.LogMessageParams(type=lsp.MessageType.Info, message=f"{note}.")
             server.window_log_message(told_note)
+        found = [_diagnostic(server, document, one) for one in checked.findings]
+        told = lsp.PublishDiagnosticsParams(uri=uri, diagnostics=found)
+        server.text_document_publish_diagnostics(told)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
