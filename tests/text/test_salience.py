@@ -190,7 +190,7 @@ def test_search_words_have_no_joints_and_no_possessives(phrase: str, words: list
         ("We introduce an interactive tool, Footprints, that helps.", {"Footprints"}),
         ("The approach, named ncNet, is fast.", {"ncNet"}),
         ("We propose the method InkPlanner.", {"InkPlanner"}),
-        ("Magnetic resonance imaging (MRI) shows it.", {"MRI"}),
+        ("Diffusion tensor magnetic resonance imaging (DT-MRI) shows it.", {"DT-MRI"}),
         ("It follows the sequential organ failure assessment (SOFA) score.", {"SOFA"}),
         ("We propose BERT-based rankers.", set()),
         ("We develop vaccines against COVID-19.", set()),

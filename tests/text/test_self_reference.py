@@ -60,6 +60,7 @@ def test_a_second_verb_that_would_have_to_agree_is_in_doubt_in_one_number_only()
     sentence = "We evaluate X and show Y."
     assert name_authors(sentence, "Tang et al.", True) == "Tang et al. evaluate X and show Y."
     assert name_authors(sentence, "Tang", False) is None
+    assert name_authors("This paper focuses on X, but includes Y.", "Tang et al.", True) is None
     for sentence in (
         "This paper evaluates X and shows Y.",
         "This paper maps X, then also tests Y.",

@@ -188,7 +188,11 @@ def own_names(text: str) -> frozenset[str]:
     what it abbreviates: "We present TextFlow, a ...", "magnetic resonance imaging (MRI)".
     """
     names = [found[1] for found in _ANNOUNCED.finditer(text)]
-    words = text.replace("-", " ").split()
+    words = [
+        part
+        for word in text.split()
+        for part in ([word] if word[:1] == "(" else word.split("-"))  # '(DT-MRI)' is one
+    ]
     for at, word in enumerate(words):
         short = word.partition(")")[0].removeprefix("(").removesuffix("s")
         if word[:1] == "(" and ")" in word and _abbreviates(short, words[:at]):

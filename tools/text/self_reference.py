@@ -51,7 +51,7 @@ _JOINED = (
     r"(?:\b(?:and|or|but|then|while|as well as)|[,;:–—])(?: (?:also|then|further|not|\w+ly))* "
 )
 _SECOND = re.compile(
-    rf"{_JOINED}(?!(?:a|an|the|in|on|of|for|with|which|who|where)\b)([a-z][a-z-]*)"
+    rf"{_JOINED}(?!(?:a|an|the|in|on|of|for|with|which|who|where)\b)(?=([a-z][a-z-]*))"
 )
 
 
