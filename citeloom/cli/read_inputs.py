@@ -64,7 +64,7 @@ def _is_document(given: str) -> bool:
 def _read_apart(path: Path) -> "Document":
     """Return a document, read in a process of its own as `ingest` reads files, with the same limits."""
     from tools.errors import DocumentError
-    from tools.ingest.reader_processes import read_file, run_apart
+    from tools.ingest.reader_processes import close_workers, read_file, run_apart
     from tools.settings import settings
 
     try:
@@ -73,6 +73,8 @@ def _read_apart(path: Path) -> "Document":
         )
     except DocumentError as error:
         raise InputError(f"{error}: {error.remedy}" if error.remedy else str(error)) from error
+    finally:
+        close_workers()  # a run reads no more of its user's files
     return reading.document
 
 
