@@ -172,7 +172,7 @@ async def check_citations(state: CheckState, runtime: NodeRuntime) -> CheckState
 
 
 def _rested_on(sentences: Iterable[Sentence]) -> list[Quote]:
-    """Return the words of full texts on which sentences rest, such as an earlier check showed to who mended them."""
+    """Return the words of full texts that sentences quote; an earlier check may have found them."""
     cited = (item for sentence in sentences for item in sentence.citations)
     quotes = (quote for item in cited for quote in (item.quote, *item.further))
     return [quote for quote in dict.fromkeys(quotes) if quote and quote.part not in SHOWN]

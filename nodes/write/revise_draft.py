@@ -17,7 +17,6 @@ from nodes.write.rewrite_unsupported import (
     fault_with_evidence,
     needs_rewrite,
     rejections_of,
-    words_beside,
 )
 from nodes.write.writers.along_plan import placed
 from nodes.write.writers.draft_answers import Revision, SectionAnswer, as_answered
@@ -164,7 +163,7 @@ def _findings(state: WriteState) -> list[Found]:
             claim=item.claim,
             verdict=item.verdict,
             why=fault_with_evidence(item),
-            words=words_beside(item) or None,
+            words=[one.text for one in checked_quotes([item])] or None,
             instead=by_id.get(item.better or ""),
         )
         for item in state["verdicts"]

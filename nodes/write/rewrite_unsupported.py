@@ -194,7 +194,7 @@ async def _rewrite(
                 key=item.key,
                 claim=item.claim,
                 why=fault_with_evidence(item),
-                words=words_beside(item) or None,
+                words=[one.text for one in checked_quotes([item])] or None,
                 instead=by_id.get(item.better or "", ""),
             )
             for item in bad
@@ -282,11 +282,6 @@ def checked_quotes(verdicts: Iterable[CitationVerdict]) -> list[Quote]:
     weak = (item for item in verdicts if needs_rewrite(item))
     found = (quote for item in weak for quote in (item.quote, *item.further))
     return [quote for quote in found if quote and quote.part not in SHOWN]
-
-
-def words_beside(item: CitationVerdict) -> list[str]:
-    """Return what a paper's full text says about a weak claim; its abstract is shown anyway."""
-    return [quote.text for quote in checked_quotes([item])]
 
 
 def fault_text(item: CitationVerdict) -> str:

@@ -266,7 +266,7 @@ def without_places(text: str) -> str:
 def placed_texts(clause: str) -> Iterator[tuple[Place | None, str]]:
     """Cut a clause into places and what is said of each before it: 'Cite [1] on line 1, [2] on line 2'.
 
-    What is said behind the last one belongs to it; a clause without a place comes whole.
+    What follows the last place belongs to it. A clause without a place stays whole.
 
     Raises:
         InputError: A paper stands behind the last place.
