@@ -19,7 +19,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
-from graphs.checkpoint_types import reading_by_name
+from graphs.checkpoint_types import with_sound_checkpoints
 from nodes.common.prompt_overrides import check_prompts
 from tools.errors import InputError, did_you_mean
 from tools.run_settings import SETTINGS_BY_GRAPH, setting_fields
@@ -50,7 +50,7 @@ class Graph(StateGraph[StateT, ContextT, InputT, OutputT]):
         called = Called(**vars(made))
         # LangGraph's own way of copying forgets what it set behind the constructor's back, such as the types it trusts.
         vars(called).update({**vars(made), "config": {"recursion_limit": STEPS}})
-        called.checkpointer = reading_by_name(called.checkpointer)
+        called.checkpointer = with_sound_checkpoints(called.checkpointer)
         return called
 
 
@@ -60,7 +60,7 @@ class Called(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
     def copy(self, update: dict[str, Any] | None = None) -> Self:
         """Copy the graph, as servers do to lend it their checkpointer."""
         made = super().copy(update)
-        made.checkpointer = reading_by_name(made.checkpointer)
+        made.checkpointer = with_sound_checkpoints(made.checkpointer)
         return made
 
     def stream(self, input: Any, config: Any = None, **options: Any) -> Iterator[Any]:  # noqa: A002

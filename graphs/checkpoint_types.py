@@ -1,20 +1,21 @@
-"""Read what checkpoints hold by the names of its classes, wherever their modules stand today.
+"""What checkpoints hold: values are read by the names of their classes, and a step that was stopped leaves none.
 
 LangGraph writes the module and the class of each value, and hands out a plain dict where that module no longer has
 the class. A run that waits for a person would then break whenever a class moves.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
 import ormsgpack
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.base import WRITES_IDX_MAP, BaseCheckpointSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.jsonplus import EXT_PYDANTIC_V2, JsonPlusSerializer
+from langgraph.checkpoint.serde.types import ERROR
 from langgraph.errors import EmptyInputError
 from pydantic import BaseModel
 
@@ -104,15 +105,34 @@ class CheckpointTypes(JsonPlusSerializer):
         return CheckpointTypes(self._inner.with_msgpack_allowlist(extra_allowlist))
 
 
-def reading_by_name(checkpointer: Any) -> Any:
-    """Return a checkpointer, where it is one, that reads values by the names of their classes."""
+def writes_to_keep(writes: Sequence[tuple[str, Any]]) -> Sequence[tuple[str, Any]]:
+    """Return what a step gave; of one that failed or was cancelled, no value.
+
+    LangGraph (1.2.22, `PregelRunner.commit`) keeps the values of a step that was cancelled before its router had
+    chosen what follows. A resumed run then takes the step as done, and ends there as if it were complete.
+    """
+    failed = any(channel == ERROR for channel, _ in writes)
+    return [one for one in writes if one[0] in WRITES_IDX_MAP] if failed else writes
+
+
+def with_sound_checkpoints(checkpointer: Any) -> Any:
+    """Return a checkpointer, where it is one, that reads values by name and keeps those of finished steps alone."""
     if not isinstance(checkpointer, BaseCheckpointSaver):
         return checkpointer
     if isinstance(checkpointer.serde, CheckpointTypes):
         return checkpointer
-    made = copy(checkpointer)  # as LangGraph does to have it trust other types
+    made: Any = copy(checkpointer)  # as LangGraph does to have it trust other types
     made.serde = CheckpointTypes(checkpointer.serde)
+    made.put_writes, made.aput_writes = _kept_by(made.put_writes), _kept_by(made.aput_writes)
     return made
+
+
+def _kept_by(put: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(put)  # LangGraph looks at which parameters it has
+    def put_what_is_kept(config: Any, writes: Sequence[tuple[str, Any]], *task: str) -> Any:
+        return put(config, writes_to_keep(writes), *task)
+
+    return put_what_is_kept
 
 
 def _current(packed: bytes) -> bytes:

@@ -5,8 +5,10 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import ormsgpack
 import pytest
 from langgraph.cache.sqlite import SqliteCache
+from langgraph.checkpoint.serde.jsonplus import EXT_CONSTRUCTOR_SINGLE_ARG
 
 from tools import cache
 from tools.cache import AnswerCache
@@ -94,6 +96,18 @@ async def test_answer_that_an_earlier_version_paid_for_is_found(path: Path) -> N
     assert await answers.get("pears") == "They wilt. 梨"
     await answers.put("quinces", "They do not.")
     assert await AnswerCache(path).get("quinces") == "They do not."
+
+
+async def test_value_that_names_code_is_no_answer_and_runs_nothing(path: Path) -> None:
+    answers, trace = AnswerCache(path), path.with_name("trace")
+    await answers.put("pears", "half a sign: \ud800")
+    assert await answers.get("pears") == "half a sign: ?"
+    code = ormsgpack.packb(("os", "mkdir", str(trace)))
+    value = ormsgpack.packb(ormsgpack.Ext(EXT_CONSTRUCTOR_SINGLE_ARG, code))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE cache SET val = ?", (value,))
+    assert await answers.get("pears") is None
+    assert not trace.exists()
 
 
 async def test_answer_larger_than_the_cache_costs_the_others_and_no_run(path: Path) -> None:

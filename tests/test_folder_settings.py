@@ -282,6 +282,15 @@ def test_folder_names_no_code_opens_nothing_to_callers_and_deletes_no_runs(
     assert "config.toml" in done.stderr
 
 
+def test_folder_may_lower_what_a_day_may_cost_and_not_raise_it(clone: Path) -> None:
+    limit, users = "max_usd_per_day", {"max_usd_per_day": "2"}
+    assert in_force(clone, {}, {limit: "1000"}, users) is None
+    lower = in_force(clone, {}, {limit: "1"}, users)
+    assert lower
+    assert lower.max_usd_per_day == 1
+    assert in_force(clone, {}, {limit: "1000"}, {}), "where the user has none, it is a limit too"
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [(b"CITELOOM_HOME=x\nCITELOOM_FAST_MODEL='x\n", "line 2 of"), (b"A=\xff\n", "cannot be read")],

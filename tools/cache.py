@@ -10,11 +10,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from weakref import finalize
 
-if TYPE_CHECKING:
-    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+import ormsgpack
 
 from tools.disk import prepare
 from tools.errors import logger_of
@@ -92,7 +91,7 @@ class AnswerCache:
     ) -> ResultT | None:
         try:
             return await asyncio.to_thread(self._do, step)
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, ValueError) as error:
             logger.warning("answers cannot be %s in %s: %s", verb, self.path, error)
             return None
 
@@ -108,27 +107,28 @@ class AnswerCache:
     def _get(self, key: str, db: sqlite3.Connection) -> str | None:
         row, now = (
             db.execute(
-                "SELECT encoding, val, expiry, used FROM cache WHERE ns = 'answers' AND key = ?",
+                "SELECT val, expiry, used FROM cache WHERE ns = 'answers' AND key = ?",
                 (key,),
             ).fetchone(),
             time.time(),
         )
         if row is None:
             return None
-        encoding, value, expiry, used = row
+        value, expiry, used = row
         if expiry is not None and expiry < now:
             return None
         if used != int(now / _DAY):
             db.execute(
                 "UPDATE cache SET used = ? WHERE ns = 'answers' AND key = ?", (int(now / _DAY), key)
             )
-        return str(_serializer().loads_typed((encoding, value)))
+        # LangGraph's own reader would run code that a value names.
+        return str(ormsgpack.unpackb(value))
 
     def _put(self, key: str, answer: str, expiry: float | None, db: sqlite3.Connection) -> None:
-        now = time.time()
+        now, whole = time.time(), answer.encode(errors="replace").decode()
         db.execute(
-            "INSERT OR REPLACE INTO cache VALUES ('answers', ?, ?, ?, ?, ?)",
-            (key, expiry, *_serializer().dumps_typed(answer), int(now / _DAY)),
+            "INSERT OR REPLACE INTO cache VALUES ('answers', ?, ?, 'msgpack', ?, ?)",
+            (key, expiry, ormsgpack.packb(whole), int(now / _DAY)),
         )
         if self._too_large(db):
             db.execute(_TOO_OLD, (now,))
@@ -137,13 +137,6 @@ class AnswerCache:
 
     def _too_large(self, db: sqlite3.Connection) -> bool:
         return bool(db.execute(_SIZE).fetchone()[0] > self._most)
-
-
-@cache
-def _serializer() -> "JsonPlusSerializer":
-    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-
-    return JsonPlusSerializer()
 
 
 def _opened(path: Path) -> sqlite3.Connection:

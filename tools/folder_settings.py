@@ -52,6 +52,8 @@ _REFUSED = {
     "smtp_tls": "your password could be sent readable",
 }
 """Settings that a .env may not have, and why."""
+_LIMITS = frozenset({"max_usd_per_day", "max_tokens_per_day", "max_calls_per_day"})
+"""What a day may cost: a .env may only lower it."""
 
 
 class SettingsError(ValueError):
@@ -122,6 +124,9 @@ def check_env_file(
     for name, value in decided.items():
         if name in _REFUSED and value != "keys":
             raise _refused(path, name, _REFUSED[name])
+    for name in sorted(_LIMITS & decided.keys()):
+        if _is_more(decided[name], than=below.get(name)):
+            raise _refused(path, name, f"your own limit is {below[name]}")
     embedder = str(decided.get("embedder", "minilm"))
     if embedder not in {"minilm", "bge-m3"} and not embedder.startswith("openai:"):
         raise _refused(path, "embedder", _REFUSED["judge_model"])
@@ -129,6 +134,13 @@ def check_env_file(
         users = above.get(secret) or (secret not in folder and below.get(secret))
         if address in decided and users:
             raise _refused(path, address, f"your own {variable_of(secret)} would be sent there")
+
+
+def _is_more(value: object, *, than: object) -> bool:
+    try:
+        return than is not None and float(str(value)) > float(str(than))
+    except ValueError:  # it is refused for what it is
+        return False
 
 
 def _refused(path: Path, name: str, why: str) -> SettingsError:

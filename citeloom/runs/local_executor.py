@@ -9,6 +9,8 @@ from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
+from pydantic_core import to_jsonable_python
+
 import graphs
 from citeloom.runs.active_run import ActiveRun, Tell
 from citeloom.runs.run_record import (
@@ -22,7 +24,14 @@ from citeloom.runs.run_record import (
 from citeloom.runs.runs import RunReport, Runs
 from state.run import GraphName
 from tools.disk import check_disk_space, why_unusable
-from tools.errors import CiteLoomError, InputError, TransientError, loggable_trace, logger_of
+from tools.errors import (
+    CiteLoomError,
+    InputError,
+    PermanentError,
+    TransientError,
+    loggable_trace,
+    logger_of,
+)
 from tools.settings import settings
 
 if TYPE_CHECKING:
@@ -32,6 +41,11 @@ if TYPE_CHECKING:
 
 logger = logger_of(__name__)
 
+_FAILURES = 30
+"""Of how many runs it is kept with what they failed, the latest."""
+_CUT_SHORT = (
+    "the run ended before its last step, and nothing of it can be continued: start it again"
+)
 _UNKEPT = "CiteLoom cannot read or write the run's data: {}. Then resume the run"
 
 
@@ -184,12 +198,15 @@ class LocalExecutor:
             asked, given = answer or ("", None)
             if answer and (record.status, record.asked) != ("waiting", asked):
                 raise InputError(f"run '{run}' now asks another question: read that one first")
-            if not answer:
+            if answer:
+                record.answered = to_jsonable_python(list(answer))
+            else:
                 async with read_run(record) as (_, question, _):
-                    if question:
+                    if question and [question.id] != record.answered[:1]:
                         record.status, record.asked = "waiting", question.id
                         record.save()
                         return
+                given = record.answered[1] if question else None
             self._work_on(record, hold, fresh=False, answer=given)
 
     async def stop(self, run: str) -> None:
@@ -351,8 +368,10 @@ class LocalExecutor:
                     tell_update=active.tell_update,
                 )
             record.run_store = str(values.get("run") or record.run_store)
-            record.status = "waiting" if question else str(values.get("outcome") or "complete")
-            record.asked = question.id if question else ""
+            if not question and not values.get("outcome"):
+                raise PermanentError(_CUT_SHORT)
+            record.status = "waiting" if question else str(values["outcome"])
+            record.asked, record.answered = question.id if question else "", []
             # As a LangGraph server is asked to extract them for a list of threads.
             record.about["extracted"] = {
                 "named": getattr(values.get("request"), "title", None),
@@ -362,7 +381,7 @@ class LocalExecutor:
         except asyncio.CancelledError:
             record.status = "interrupted"
         except Exception as caught:  # noqa: BLE001 - kept, and logged but for its words, which may be a paper's
-            self._failures[record.name] = caught
+            self._failures = dict([*self._failures.items(), (record.name, caught)][-_FAILURES:])
             record.status, record.error = "failed", _explained(record, caught)
         finally:
             record.seconds += monotonic() - began

@@ -18,7 +18,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.base import Op, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from graphs.checkpoint_types import CheckpointTypes
+from graphs.checkpoint_types import CheckpointTypes, writes_to_keep
 from tools.settings import settings
 
 T = TypeVar("T")
@@ -99,7 +99,8 @@ class LatestCheckpointSaver(AsyncSqliteSaver):
         self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Save what a step gave before its checkpoint."""
-        await self.write(partial(super().aput_writes, config, writes, task_id, task_path))
+        kept = writes_to_keep(writes)
+        await self.write(partial(super().aput_writes, config, kept, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all of a run's checkpoints."""

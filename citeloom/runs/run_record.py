@@ -43,6 +43,8 @@ class RunRecord:
     """How far it came: begun, waiting (for a person), interrupted, failed, or its outcome."""
     asked: str = ""
     """Which question it waits with."""
+    answered: list[Any] = field(default_factory=list)
+    """The question that was answered last and the answer, until the run has come further."""
     error: str = ""
     """Why it failed, where it did."""
     conversation: str = ""

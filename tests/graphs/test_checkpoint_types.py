@@ -1,9 +1,10 @@
 """Tests of checkpoints that outlive moves: a run waits while the classes that it holds get other names."""
 
+import asyncio
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AsyncExitStack, closing, contextmanager
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -12,13 +13,18 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.errors import NodeCancelledError
+from langgraph.graph import START
 from langgraph.types import Command, Send
 from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 import state
 from citeloom.runs.local_executor import local_runs
+from citeloom.runs.run_files import open_checkpoints
 from citeloom.runs.runs import wait_until_resting
 from graphs import checkpoint_types
+from graphs.calling import Graph
 from graphs.checkpoint_types import RENAMED_STEPS, CheckpointTypes, stored_types
 from graphs.write import builder
 from state.paper import Author
@@ -167,6 +173,43 @@ async def test_graph_that_a_server_lends_its_checkpointer_finds_moved_classes_to
     done = await graph.ainvoke(Command(resume=PLAN), CONFIG, context=context)
     cited = {item.paper.id for item in done["references"]}
     assert cited == {PAPERS[3], PAPERS[0]}
+
+
+class NoInput(BaseModel):
+    """What a graph takes that takes nothing."""
+
+
+class Counted(TypedDict, total=False):
+    """Whether each of two steps was done."""
+
+    first: bool
+    second: bool
+
+
+@pytest.mark.parametrize("saver", ["ours", "lent"])
+async def test_step_that_was_cancelled_before_its_route_was_chosen_is_done_again(
+    home: Path, saver: str
+) -> None:
+    cancelled = iter([True, False])
+
+    async def route(_: Counted) -> str:
+        if next(cancelled):
+            raise asyncio.CancelledError
+        return "two"
+
+    graph: Any = Graph(Counted, input_schema=NoInput)
+    graph.add_node("one", lambda _: {"first": True})
+    graph.add_node("two", lambda _: {"second": True})
+    graph.add_edge(START, "one")
+    graph.add_conditional_edges("one", route, ["two"])
+    async with AsyncExitStack() as stack:
+        lent: Any = InMemorySaver()
+        if saver == "ours":
+            lent, _ = await stack.enter_async_context(open_checkpoints())
+        called = graph.compile(name="find").copy(update={"checkpointer": lent})
+        with pytest.raises((asyncio.CancelledError, NodeCancelledError)):
+            await called.ainvoke({}, CONFIG)
+        assert await called.ainvoke(None, CONFIG) == {"first": True, "second": True}
 
 
 def test_value_that_lacks_a_field_required_today_is_refused() -> None:

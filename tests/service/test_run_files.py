@@ -18,7 +18,7 @@ from citeloom.runs.run_record import load_run
 from citeloom.runs.runs import Runs, wait_until_resting
 from graphs.checkpoint_types import stored_types
 from state.run import GraphName
-from tests.service.test_local_executor import WRITE
+from tests.service.test_local_executor import PAPERS, WRITE
 from tests.support import SMALL
 from tools.errors import InputError
 
@@ -102,6 +102,21 @@ async def test_one_of_two_answers_at_once_is_taken_and_the_next_question_stays_o
         assert [first.question["kind"], second.question["kind"]] == ["plan", "text"]
         await runs.answer(run, "")
         assert (await wait_until_resting(runs, run)).status == "completed"
+
+
+async def test_answer_is_kept_of_a_run_that_is_stopped_before_it_took_it_in(home: Path) -> None:
+    async with local_runs() as runs:
+        run = await runs.start("write", WRITE, {"review_plan": True})
+        assert (await wait_until_resting(runs, run)).status == "input_required"
+        await runs.answer(run, "On one system [4].\nOn another [1].")
+        await runs.cancel(run)  # before its first step
+        assert (await runs.get(run)).status == "cancelled"
+    async with local_runs() as runs:
+        await runs.resume(run)
+        done = await wait_until_resting(runs, run)
+    assert done.status == "completed", "it is not asked again"
+    cited = {item["paper"]["id"] for item in done.values["references"]}
+    assert cited == {PAPERS[3], PAPERS[0]}
 
 
 @pytest.mark.parametrize("graph", get_args(GraphName))
