@@ -180,8 +180,9 @@ def evaluate(ctx: typer.Context) -> None:
     try:
         suites = import_module("evals.__main__").app
     except ModuleNotFoundError as error:
-        needs = "the extra 'evals'" if error.name == "rouge_score" else "a checkout"
-        raise InputError(f"the benchmarks need {needs}: {error}") from error
+        missing = {"evals": "a checkout of the repository", "rouge_score": "the extra 'evals'"}
+        needs = missing.get(error.name or "", f"the package '{error.name}'")
+        raise InputError(f"the benchmarks need {needs}") from error
     suites(ctx.args or ["--help"], prog_name=f"{PROGRAM} eval")
 
 
