@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from state.paper import Notice, NoticeKind, Paper, merge_papers
+from state.merging import merge_papers
+from state.paper import Notice, NoticeKind, Paper
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf

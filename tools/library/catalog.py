@@ -11,7 +11,8 @@ from typing import Any, Literal
 from rapidfuzz import fuzz
 
 from state.bibliography import ReferenceEntry
-from state.paper import Paper, canonical_id, id_rank, merge_papers, title_key
+from state.merging import merge_papers
+from state.paper import Paper, canonical_id, id_rank, title_key
 from tools.errors import InputError
 from tools.library.database import Database
 from tools.library.document_rows import forget_texts, keep_record, move, rename

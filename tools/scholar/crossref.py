@@ -8,13 +8,13 @@ from contextlib import suppress
 from datetime import date, timedelta
 from urllib.parse import quote, quote_plus, urlencode
 
+from state.merging import ids_of
 from state.paper import Notice, Paper, united_notices
 from state.search import SearchQuery
 from tools.errors import NotInSourceError
 from tools.http.hosts import Host
 from tools.http.retrying_client import DAY, RetryingClient
 from tools.scholar.crossref_records import Work, read_page, read_single
-from tools.scholar.merging import ids_of
 from tools.scholar.source import LinkAnswer, SearchAnswer, Source, in_batches, terms
 from tools.settings import Settings
 
