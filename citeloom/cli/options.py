@@ -24,6 +24,7 @@ from citeloom.cli.commands import Commands, GuardedCommand
 from citeloom.report.findings import FailOn
 from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from state.novelty import NoveltyInput
+from state.run import GraphName
 from state.synthesis import SynthesizeInput
 from state.table import TableInput
 from tools.run_settings import setting_fields
@@ -32,6 +33,7 @@ _FIND, _WRITE, _APPROVE = "What to find", "How to write", "What needs your appro
 _CHECK, _RESULTS = "How citations are checked", "Where results go"
 _MODEL = {"Model, cost and other settings": "mind max_calls max_usd set"}
 _SEARCH = "text library sources before after keep must_include exclude include_retracted runs"
+_ASKED = "review_cost review_queries review_papers"
 _LIBRARY = "library papers before tags year"
 _CHECKS, _SECTION = "full_text max_copies", "out json formats bib notes"
 
@@ -41,27 +43,15 @@ COMMANDS: Mapping[str, tuple[type[BaseModel], Mapping[str, str]]] = {
         {
             _FIND: _SEARCH,
             _WRITE: "cite style plan writer",
-            _APPROVE: "review_cost review_queries review_papers review_plan review_text",
+            _APPROVE: f"{_ASKED} review_plan review_text",
             _CHECK: _CHECKS,
             _RESULTS: f"{_SECTION} resume",
         },
     ),
-    "find": (
-        FindInput,
-        {
-            _FIND: _SEARCH,
-            _APPROVE: "review_cost review_queries review_papers",
-            _RESULTS: "out json resume",
-        },
-    ),
+    "find": (FindInput, {_FIND: _SEARCH, _APPROVE: _ASKED, _RESULTS: "out json resume"}),
     "novelty": (
         NoveltyInput,
-        {
-            _FIND: _SEARCH,
-            _APPROVE: "review_cost review_queries review_papers",
-            _CHECK: _CHECKS,
-            _RESULTS: "out json resume",
-        },
+        {_FIND: _SEARCH, _APPROVE: _ASKED, _CHECK: _CHECKS, _RESULTS: "out json resume"},
     ),
     "write": (
         WriteInput,
@@ -361,9 +351,13 @@ def command_of(name: str, told: str) -> TyperCommand:
     """Return the command of this name, with what help says of it."""
 
     def run(**given: Any) -> int:
-        from citeloom.cli.run_command import run_as_given
+        if name == "chat":
+            from citeloom.cli.chat import chat
 
-        return run_as_given(name, given)
+            return chat(given)
+        from citeloom.cli.run_command import check_files, run_command
+
+        return check_files(given) if name == "verify" else run_command(cast(GraphName, name), given)
 
     takes, headings = COMMANDS[name]
     known = {**setting_fields(), **takes.model_fields}

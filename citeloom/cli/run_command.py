@@ -23,21 +23,6 @@ from tools.errors import PROGRAM, CiteLoomError, InputError
 from tools.settings import settings
 
 
-def run_as_given(command: str, given: dict[str, Any]) -> int:
-    """Run a command with its options (citeloom.cli.options), and return its exit code.
-
-    Raises:
-        InputError: Something that was given cannot be used.
-    """
-    if command == "chat":
-        from citeloom.cli.chat import chat
-
-        return chat(given)
-    if command == "verify":
-        return check_files(given)
-    return run_command(cast(GraphName, command), given)
-
-
 def run_command(
     graph: GraphName,
     given: Mapping[str, Any],

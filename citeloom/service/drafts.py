@@ -16,8 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from citeloom.service.answering import answering, sent
-from citeloom.service.entry import caller_of_request
+from citeloom.service.entry import answering, caller_of_request, sent
 from nodes.verify.take_text import MOST_TEXT_CHARACTERS
 from tools.documents.draft_text import opening_of, whole_of
 from tools.documents.mend_word import Fix, mend_word

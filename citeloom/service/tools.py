@@ -8,9 +8,8 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
 from citeloom.runs.runs import Runs
-from citeloom.service.citation_tool import ReadCitations
+from citeloom.service.direct_tools import ReadCitations, WatchSearch
 from citeloom.service.tool_answers import lean_schema
-from citeloom.service.watch_tool import WatchSearch
 from state.ingest import IngestInput
 from state.inputs import AskInput, ReviewInput, ReviseInput, ScreenInput, VerifyInput, WriteInput
 from state.novelty import NoveltyInput
