@@ -39,11 +39,10 @@ from state.inputs import (
 )
 from state.novelty import NoveltyInput, NoveltyOutput
 from state.paper import Paper
-from state.references import ReferencesInput, ReferencesOutput
 from state.run import GraphName, as_sentences
 from state.synthesis import SynthesizeInput, SynthesizeOutput
 from state.table import TableInput, TableOutput
-from state.verify import VerifyOutput
+from state.verify import ReferencesInput, ReferencesOutput, VerifyOutput
 from state.watch import Watch as Watched
 from state.watch import WatchCheck
 from tools.errors import CiteLoomError, InputError, TransientError

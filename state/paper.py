@@ -16,8 +16,23 @@ from urllib.parse import unquote
 from pydantic import Field, field_validator
 
 from state.quote import Quote
-from state.record import Record
 from state.value import Day, FrozenModel
+
+RecordFormat = Literal["bibtex", "csl", "ris", "nbib", "enw", "cff"]
+
+
+class Record(FrozenModel):
+    """One entry of a file of references as it stood there."""
+
+    format: RecordFormat
+    type: str = Field(default="", description="As the format calls it: 'book', 'JOUR'.")
+    key: str = Field(default="", description="The key its owner gave it; empty without one.")
+    fields: tuple[tuple[str, str], ...] = Field(
+        default=(),
+        description="Names and values in the order of the file, names may repeat; BibTeX's values are "
+        "LaTeX with abbreviations resolved, values of CSL JSON and CFF are JSON.",
+    )
+
 
 _DOI = re.compile(
     r"^(?:doi:\s*)?(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S*[^\s.,;])[.,;]*$",

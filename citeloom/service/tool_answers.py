@@ -15,10 +15,10 @@ from citeloom.report.for_agents import (
 )
 from citeloom.report.reference_files import FORMS, LISTS, reference_file
 from citeloom.runs.runs import Runs, RunSnapshot, Status
-from state.references import ReadReference
 from state.results import Reference
 from state.run import GraphName
 from state.value import FrozenModel
+from state.verify import ReadReference
 from tools.errors import InputError
 
 

@@ -14,10 +14,10 @@ from state.ingest import IngestInput
 from state.inputs import AskInput, ReviewInput, ReviseInput, ScreenInput, VerifyInput, WriteInput
 from state.novelty import NoveltyInput
 from state.questions import QuestionKind
-from state.references import ReferencesInput
 from state.run import GraphName
 from state.synthesis import SynthesizeInput
 from state.table import TableInput
+from state.verify import ReferencesInput
 from tools.errors import InputError, did_you_mean
 from tools.run_settings import SETTINGS_BY_GRAPH, RunSettings, check_settings, setting_fields
 

@@ -43,7 +43,6 @@ def routes() -> list[BaseRoute]:
 def asked_routes(runs_of: "RunsOf") -> list[BaseRoute]:
     """Return the routes of ours that the page asks for, wherever it is served; they take seconds to load."""
     from citeloom.service import (
-        drafts,
         health,
         libraries,
         run_routes,
@@ -56,6 +55,5 @@ def asked_routes(runs_of: "RunsOf") -> list[BaseRoute]:
         *libraries.routes(),
         *run_routes.routes(runs_of),
         *screen_routes.routes(runs_of),
-        *drafts.routes(),
         *start_routes.routes(),
     ]
