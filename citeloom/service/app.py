@@ -5,9 +5,8 @@ goes through the same door, and the same authentication, as every other caller. 
 before every route of both.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import httpx
 from langgraph_sdk.client import LangGraphClient
@@ -18,44 +17,9 @@ from starlette.routing import Route
 from citeloom.runs.runs import Runs
 from citeloom.runs.server_executor import server_runs
 from citeloom.service import a2a, health, mcp, web_page
+from citeloom.service.dev_server_cancelling import cancellable
 from citeloom.service.gate import RequestGate
 from tools.settings import settings
-
-_EVERY = 60.0
-
-
-@asynccontextmanager
-async def cancellable(_: Starlette) -> AsyncIterator[None]:
-    """Keep all runs listening for as long as the application is served.
-
-    The development server stops listening for cancellations after four quiet minutes. A later one would be answered
-    with success while the run went on, and went on paying.
-    """
-    waking = asyncio.create_task(_wake())
-    try:
-        yield
-    finally:
-        waking.cancel()
-        with suppress(asyncio.CancelledError):
-            await waking
-
-
-async def _wake() -> None:
-    """Send each run a word that means nothing, from time to time: its wait begins anew."""
-    try:
-        from langgraph_runtime_inmem.inmem_stream import (  # type: ignore[import-untyped]
-            Message,
-            get_stream_manager,
-        )
-    except ImportError:
-        return  # another server, which listens as long as a run lasts
-    word = Message(topic=b"control", data=b"listen")
-    while True:
-        await asyncio.sleep(_EVERY)
-        for runs in get_stream_manager().control_queues.values():
-            for queues in runs.values():
-                for queue in queues:
-                    queue.put_nowait(word)
 
 
 def runs_of(headers: Mapping[str, str]) -> Runs:

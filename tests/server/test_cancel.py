@@ -152,7 +152,7 @@ from langgraph_api.asyncio import ValueEvent
 from langgraph_runtime_inmem.inmem_stream import Message, get_stream_manager
 from langgraph_runtime_inmem.ops import listen_for_cancellation
 from starlette.applications import Starlette
-from citeloom.service import app as dev_server_cancelling
+from citeloom.service import dev_server_cancelling
 
 wait_for = asyncio.wait_for
 # The server's four minutes, and our one, in thousandths.
