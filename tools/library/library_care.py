@@ -115,8 +115,7 @@ def _look(library: Library) -> _Findings:
 
 def _catalog_fault(catalog: Catalog) -> Fault | None:
     try:
-        with catalog.database.reading() as db:
-            lines = [line for (line,) in db.execute("PRAGMA integrity_check(5)")]
+        lines = [line for (line,) in catalog.database.rows("PRAGMA integrity_check(5)")]
     except LibraryError as error:
         return damage(error.__cause__ or error)
     return None if lines == ["ok"] else damage("; ".join(lines))
@@ -139,9 +138,8 @@ def _check_vectors(library: Library, found: _Findings) -> None:
     """
     database = library.catalog.database
     filled = library.vector_index.indexes.filled()
-    with database.reading() as db:
-        gone = {point for (point,) in db.execute("SELECT point FROM dropped")}
-        marked = db.execute("SELECT COUNT(*) FROM texts WHERE indexed > 0").fetchone()[0]
+    gone = {point for (point,) in database.rows("SELECT point FROM dropped")}
+    ((marked,),) = database.rows("SELECT COUNT(*) FROM texts WHERE indexed > 0")
     if not filled.engine.exists():
         found.unreadable = marked > 0
         if marked:
