@@ -1,11 +1,12 @@
 """The list of commands. Those that run a graph are made when they are called, since their options load much."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import typer
 
 from citeloom.cli import graph_commands, setup_commands
+from citeloom.cli.chat import chat
 from citeloom.cli.commands import Commands, HomelessCommand, WordedGroup, worded
 from citeloom.cli.library_commands import app as library_app
 from citeloom.cli.runs_commands import app as runs_app
@@ -14,42 +15,19 @@ from citeloom.cli.screen_commands import app as screen_app
 from citeloom.cli.watch_commands import app as watch_app
 
 _REVIEWS, _ASKING, _KEEPING = "Review literature", "Ask papers", "Manage"
-_GRAPHS: Mapping[str, tuple[str, str]] = {
-    "review": (
-        "Find prior work for an abstract and write a related-work section about it.",
-        _REVIEWS,
-    ),
-    "find": ("Find and rank prior work for an abstract, an idea or a question.", _REVIEWS),
-    "write": ("Write a related-work section about papers that you name.", _REVIEWS),
-    "novelty": (
-        "Show the earlier work nearest to each claim of a text, with the words of both.",
-        _REVIEWS,
-    ),
-    "revise": (
-        "Revise a run's section as you ask and check it again, without a new search.",
-        _REVIEWS,
-    ),
-    "verify": (
-        "Check each citation of a text, or of several files, against the paper it cites.\n\n"
-        "Exit code 0: all hold; 3: one does not, or was not checked; 2: the input cannot be used; "
-        "1: the run was stopped.",
-        _REVIEWS,
-    ),
-    "ask": (
-        "Ask the papers of a library; each sentence of the answer shows its evidence.",
-        _ASKING,
-    ),
-    "table": (
-        "Put questions to each paper of a library: a table with a quote behind each cell.",
-        _ASKING,
-    ),
-    "chat": ("Converse with the papers of a library; budgets are for each question.", _ASKING),
-    "synthesize": (
-        "Answer a question from a stack of papers, each line with its sources and what they cite.",
-        _ASKING,
-    ),
+_GRAPHS: Mapping[str, tuple[Callable[..., int], str]] = {
+    "review": (graph_commands.review, _REVIEWS),
+    "find": (graph_commands.find, _REVIEWS),
+    "write": (graph_commands.write, _REVIEWS),
+    "novelty": (graph_commands.novelty, _REVIEWS),
+    "revise": (graph_commands.revise, _REVIEWS),
+    "verify": (graph_commands.verify, _REVIEWS),
+    "ask": (graph_commands.ask, _ASKING),
+    "table": (graph_commands.table, _ASKING),
+    "chat": (chat, _ASKING),
+    "synthesize": (graph_commands.synthesize, _ASKING),
 }
-"""The commands whose options are fields (citeloom.cli.options): what help says of each, and its heading."""
+"""The commands that take groups of options, and the heading under which help lists each."""
 
 
 class _CiteLoom(WordedGroup):
@@ -59,9 +37,9 @@ class _CiteLoom(WordedGroup):
         name, command, rest = super().resolve_command(ctx, args)
         if name not in _GRAPHS:
             return name, command, rest
-        from citeloom.cli.options import command_of
+        from citeloom.cli.command_of import command_of
 
-        return name, worded(command_of(name, _GRAPHS[name][0]), ctx), rest
+        return name, worded(command_of(_GRAPHS[name][0]), ctx), rest
 
 
 app = Commands(
@@ -88,8 +66,8 @@ def _program(
 ) -> None: ...
 
 
-for _name, (_told, _heading) in _GRAPHS.items():
-    app.command(_name, help=_told, rich_help_panel=_heading)(lambda: None)
+for _name, (_function, _heading) in _GRAPHS.items():
+    app.command(_name, help=_function.__doc__, rich_help_panel=_heading)(lambda: None)
 app.command(rich_help_panel=_REVIEWS)(graph_commands.update)
 app.add_typer(
     watch_app,

@@ -15,21 +15,21 @@ from citeloom.cli.telling import print_outcome, print_status, tell_error
 from tools.errors import PROGRAM, CiteLoomError, InputError
 
 if TYPE_CHECKING:
+    from citeloom.cli.options import ChatOptions, ModelOptions, Resume, Speak
     from citeloom.runs.run_record import RunRecord
 
 
-def chat(given: dict[str, Any]) -> int:
-    """Begin a conversation with the options of the command, or go on with one; return the exit code."""
-    from citeloom.cli.option_values import inputs_of, settings_of
+def chat(
+    *, chat: "ChatOptions", speak: "Speak" = None, resume: "Resume" = None, model: "ModelOptions"
+) -> int:
+    """Converse with the papers of a library; budgets are for each question."""
     from citeloom.cli.run_command import begin
     from citeloom.runs.run_record import load_run
 
-    listen, speak, resume = (given.pop(name) for name in ("listen", "speak", "resume"))
-    settings, raised = settings_of(given)
     if resume:
-        return go_on_with_chat(load_run(resume), raised, listen=listen, speak=speak)
-    run = begin("ask", settings | inputs_of("chat", given))
-    return go_on_with_chat(run, listen=listen, speak=speak)
+        return go_on_with_chat(load_run(resume), model.raised(), listen=chat.listen, speak=speak)
+    run = begin("ask", {**chat.given(), **model.given()})
+    return go_on_with_chat(run, listen=chat.listen, speak=speak)
 
 
 def go_on_with_chat(

@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from citeloom.cli.options import ResultOptions
 from citeloom.cli.telling import print_notice, print_status
 from citeloom.report.findings import (
     FAILING,
@@ -83,6 +84,67 @@ class FindingResults:
             print_status(f"{counted(accepted, 'finding')} accepted earlier.")
         failing = FAILING[self.fail_on or default]
         return NOT_PASSED if any(one.rule in failing for one in new) else 0
+
+
+Lines = Annotated[
+    bool,
+    typer.Option(
+        "--findings",
+        help="Print each finding on one line, FILE:LINE:COLUMN: LEVEL: MESSAGE [RULE], in place of the result.",
+    ),
+]
+SarifFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--sarif",
+        metavar="FILE",
+        help="Also write the findings as SARIF 2.1.0.",
+    ),
+]
+FailingOn = Annotated[
+    FailOn | None,
+    typer.Option(
+        "--fail-on",
+        help="Exit with code 3 on findings at least this grave: contradicted (also retracted or likely "
+        "invented), unsupported (also not found or a wrong field), unchecked, never.",
+    ),
+]
+Baseline = Annotated[
+    Path | None,
+    typer.Option(
+        "--baseline",
+        metavar="FILE",
+        help="A file of findings that you accept: they neither show nor fail.",
+    ),
+]
+WriteBaseline = Annotated[
+    bool,
+    typer.Option(
+        "--write-baseline",
+        help="Accept all findings of this check: write them to the file of --baseline.",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckResults(ResultOptions):
+    """Of `verify`."""
+
+    findings: Lines = False
+    sarif: SarifFile = None
+    fail_on: FailingOn = None
+    baseline: Baseline = None
+    write_baseline: WriteBaseline = False
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give to a run; the findings are told when all runs have ended."""
+        return {"out": self.out, "json": self.json}
+
+    def finding_results(self) -> FindingResults:
+        """Return what takes the findings; raises InputError where the baseline cannot be used."""
+        return FindingResults(
+            self.findings, self.sarif, self.fail_on, self.baseline, self.write_baseline
+        )
 
 
 def _read_baseline(path: Path | None) -> frozenset[str]:

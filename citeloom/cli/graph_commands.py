@@ -1,7 +1,11 @@
-"""`citeloom references` and `citeloom update`; the other commands that run a graph are in citeloom.cli.options."""
+"""The commands that run a graph: `citeloom review`, `find`, `write`, `revise`, `verify`, `ask`, ...
+
+The groups of options stand in citeloom.cli.options, which is loaded when one of these is called.
+"""
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,9 +16,173 @@ from citeloom.cli.telling import print_notice, print_status
 from tools.errors import counted
 
 if TYPE_CHECKING:
+    from citeloom.cli.finding_results import CheckResults
+    from citeloom.cli.options import (
+        AnswerResults,
+        AskOptions,
+        CheckOptions,
+        CostApproval,
+        FindApprovals,
+        FindOptions,
+        ModelOptions,
+        OptionGroup,
+        PaperOptions,
+        ResultOptions,
+        Resume,
+        ReviewApprovals,
+        ReviseOptions,
+        SectionResults,
+        StackOptions,
+        SynthesizeOptions,
+        TableOptions,
+        TableResults,
+        TextApproval,
+        TextInput,
+        TracedResults,
+        VerifyChecks,
+        VerifyOptions,
+        WriteApprovals,
+        WriteOptions,
+    )
     from citeloom.runs.run_record import RunRecord
+    from state.run import GraphName
 
 Form = StrEnum("Form", ["bibtex", "csl", "ris"])
+
+
+def review(
+    *,
+    text: "TextInput",
+    find: "FindOptions",
+    write: "WriteOptions",
+    approve: "ReviewApprovals",
+    check: "CheckOptions",
+    results: "SectionResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Find prior work for an abstract and write a related-work section about it."""
+    return _run("review", [text, find, write, approve, check], results, resume, model)
+
+
+def find(
+    *,
+    text: "TextInput",
+    find: "FindOptions",
+    approve: "FindApprovals",
+    results: "ResultOptions",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Find and rank prior work for an abstract, an idea or a question."""
+    return _run("find", [text, find, approve], results, resume, model)
+
+
+def novelty(
+    *,
+    text: "TextInput",
+    find: "FindOptions",
+    approve: "FindApprovals",
+    check: "CheckOptions",
+    results: "ResultOptions",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Show the earlier work nearest to each claim of a text, with the words of both."""
+    return _run("novelty", [text, find, approve, check], results, resume, model)
+
+
+def write(
+    *,
+    text: "TextInput",
+    papers: "PaperOptions",
+    write: "WriteOptions",
+    approve: "WriteApprovals",
+    check: "CheckOptions",
+    results: "SectionResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Write a related-work section about papers that you name."""
+    return _run("write", [text, papers, write, approve, check], results, resume, model)
+
+
+def revise(
+    *,
+    revise: "ReviseOptions",
+    approve: "TextApproval",
+    check: "CheckOptions",
+    results: "SectionResults",
+    model: "ModelOptions",
+) -> int:
+    """Revise a run's section as you ask and check it again, without a new search."""
+    return _run("revise", [revise, approve, check], results, None, model)
+
+
+def verify(
+    *,
+    verify: "VerifyOptions",
+    check: "VerifyChecks",
+    results: "CheckResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Check each citation of a text, or of several files, against the paper it cites.
+
+    Exit code 0: all hold; 3: one does not, or was not checked; 2: the input cannot be used; 1: the run was stopped.
+    """
+    from citeloom.cli.run_command import check_files
+
+    return check_files(verify, check, results, resume, model)
+
+
+def ask(
+    *,
+    ask: "AskOptions",
+    approve: "CostApproval",
+    results: "AnswerResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Ask the papers of a library; each sentence of the answer shows its evidence."""
+    return _run("ask", [ask, approve], results, resume, model)
+
+
+def table(
+    *,
+    table: "TableOptions",
+    approve: "CostApproval",
+    results: "TableResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Put questions to each paper of a library: a table with a quote behind each cell."""
+    return _run("table", [table, approve], results, resume, model)
+
+
+def synthesize(
+    *,
+    stack: "StackOptions",
+    write: "SynthesizeOptions",
+    approve: "CostApproval",
+    results: "TracedResults",
+    resume: "Resume" = None,
+    model: "ModelOptions",
+) -> int:
+    """Answer a question from a stack of papers, each line with its sources and what they cite."""
+    return _run("synthesize", [stack, write, approve], results, resume, model)
+
+
+def _run(
+    graph: "GraphName",
+    groups: "Sequence[OptionGroup]",
+    results: "ResultOptions",
+    resume: str | None,
+    model: "ModelOptions",
+) -> int:
+    from citeloom.cli.run_command import run_command
+
+    return run_command(graph, groups, results, resume, model)
 
 
 def references(

@@ -1,390 +1,465 @@
-"""The options of the commands that run a graph: which each command has, under which heading, and how each is written.
+"""The options that commands share, each found here by its flag.
 
-An option's type, meaning and default are those of the field that it sets: of the input of the command's graph
-(state.inputs, state.synthesis, ...), or of the settings of a run (tools.run_settings). Only what is of the command line
-alone says so here. What the options give to a run stands in citeloom.cli.option_values.
+What an option does and its default stand with the field that it sets: of the input of the command's graph
+(state.inputs, state.synthesis), or of the settings of a run (tools.run_settings). Only what is of the
+command line alone says so here.
 """
 
-from collections.abc import Mapping
-from copy import copy
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from inspect import Parameter, Signature
-from itertools import zip_longest
-from operator import getitem
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, ClassVar, Literal
 
 import typer
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
-from typer.core import TyperCommand
-from typer.models import ArgumentInfo, OptionInfo
 
-from citeloom.cli.commands import Commands, GuardedCommand
-from citeloom.report.findings import FailOn
-from state.inputs import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
-from state.novelty import NoveltyInput
-from state.run import GraphName
-from state.synthesis import SynthesizeInput
-from state.table import TableInput
-from tools.run_settings import setting_fields
+from citeloom.cli.option_values import BUDGETS, budgets_of, years_of
+from citeloom.cli.read_inputs import (
+    paper_paths,
+    read_draft,
+    read_manuscript,
+    read_papers,
+    read_plan_file,
+    read_section,
+    read_text_input,
+)
+from citeloom.cli.voice import listen_for_question
+from citeloom.report.library_table import check_xlsx
+from citeloom.runs.run_record import load_run
+from state.questions import ApprovalMode
+from state.synthesis import Granularity
+from state.writing import WriterName
+from tools.run_settings import parse_setting
 
-_FIND, _WRITE, _APPROVE = "What to find", "How to write", "What needs your approval"
-_CHECK, _RESULTS = "How citations are checked", "Where results go"
-_MODEL = {"Model, cost and other settings": "mind max_calls max_usd set"}
-_SEARCH = "text library sources before after keep must_include exclude include_retracted runs"
-_ASKED = "review_cost review_queries review_papers"
-_LIBRARY = "library papers before tags year"
-_CHECKS, _SECTION = "full_text max_copies", "out json formats bib notes"
+_RESULTS = "Where results go"
 
-COMMANDS: Mapping[str, tuple[type[BaseModel], Mapping[str, str]]] = {
-    "review": (
-        ReviewInput,
-        {
-            _FIND: _SEARCH,
-            _WRITE: "cite style plan writer",
-            _APPROVE: f"{_ASKED} review_plan review_text",
-            _CHECK: _CHECKS,
-            _RESULTS: f"{_SECTION} resume",
-        },
+Format = StrEnum("Format", ["tex", "qmd", "docx"])
+TableFormat = StrEnum("TableFormat", ["xlsx"])
+
+Resume = Annotated[
+    str | None,
+    typer.Option(
+        "--resume", metavar="RUN", help="Resume an interrupted run.", rich_help_panel=_RESULTS
     ),
-    "find": (FindInput, {_FIND: _SEARCH, _APPROVE: _ASKED, _RESULTS: "out json resume"}),
-    "novelty": (
-        NoveltyInput,
-        {_FIND: _SEARCH, _APPROVE: _ASKED, _CHECK: _CHECKS, _RESULTS: "out json resume"},
-    ),
-    "write": (
-        WriteInput,
-        {
-            _FIND: "text library sources papers papers_file",
-            _WRITE: "cite style plan writer",
-            _APPROVE: "review_cost review_plan review_text",
-            _CHECK: _CHECKS,
-            _RESULTS: f"{_SECTION} resume",
-        },
-    ),
-    "revise": (
-        ReviseInput,
-        {
-            _WRITE: "section instruction text plan",
-            _APPROVE: "review_text",
-            _CHECK: _CHECKS,
-            _RESULTS: _SECTION,
-        },
-    ),
-    "verify": (
-        VerifyInput,
-        {
-            _FIND: "library sources papers papers_file text more",
-            _CHECK: f"{_CHECKS} strict",
-            _RESULTS: "out json findings sarif fail_on baseline write_baseline resume",
-        },
-    ),
-    "ask": (
-        AskInput,
-        {
-            _FIND: f"{_LIBRARY} listen question",
-            _APPROVE: "review_cost",
-            _RESULTS: "out json trace speak resume",
-        },
-    ),
-    "table": (
-        TableInput,
-        {
-            _FIND: f"{_LIBRARY} questions",
-            _APPROVE: "review_cost",
-            _RESULTS: "out json formats resume",
-        },
-    ),
-    "chat": (AskInput, {_FIND: f"{_LIBRARY} listen", _RESULTS: "speak resume"}),
-    "synthesize": (
-        SynthesizeInput,
-        {
-            _FIND: "question files library papers sources",
-            _WRITE: "granularity",
-            _APPROVE: "review_cost",
-            _RESULTS: "out json trace resume",
-        },
-    ),
-}
-"""What each command's graph takes, and the names of its options by heading; all have those of `_MODEL`, too."""
+]
 
 
-class _Option(NamedTuple):
-    """How an option, or an argument, is written; its type and default where they are not those of its field."""
-
-    told: OptionInfo | ArgumentInfo
-    kind: Any = None
-    default: Any = None
-
-
-def _flag(*names: str, metavar: str | None = None) -> _Option:
-    """Return an option that is all of its field but for how it is written."""
-    return _Option(typer.Option(*names, metavar=metavar))
+_Question = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="QUESTION", help="The question, a file of it, or '-' for standard input."
+    ),
+]
 
 
-_SectionFormat = StrEnum("_SectionFormat", ["tex", "qmd", "docx"])
-_TableFormat = StrEnum("_TableFormat", ["xlsx"])
-_OPTIONS: Mapping[str, _Option] = {
-    "text": _Option(
+@dataclass(frozen=True, kw_only=True)
+class OptionGroup:
+    """Options under one heading of a command's help."""
+
+    HEADING: ClassVar[str] = "What to find"
+
+    def given(self) -> dict[str, Any]:
+        """Return the fields of inputs and settings that they give."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextInput(OptionGroup):
+    """Of `review`, `find`, `novelty` and `write`."""
+
+    text: Annotated[
+        str | None,
         typer.Argument(
             metavar="INPUT",
             help="A text, Markdown, PDF or Word file, '-' for standard input, or the text in quotes. Of a PDF or Word "
             "file CiteLoom takes title and abstract.",
             show_default=False,
         ),
-        str | None,
-    ),
-    "more": _Option(
-        typer.Argument(metavar="FILES", help="More files to check.", show_default=False),
-        list[str] | None,
-    ),
-    "question": _Option(
-        typer.Argument(
-            metavar="QUESTION", help="The question, a file of it, or '-' for standard input."
-        ),
-        str | None,
-    ),
-    "questions": _Option(
-        typer.Argument(metavar="QUESTIONS", help="The questions, each in quotes: the columns."),
-        list[str],
-        [],
-    ),
-    "files": _Option(
-        typer.Argument(
-            metavar="FILES",
-            help="The papers: files and folders (PDF, HTML, JATS, TEI, DOCX, Markdown, text).",
-        ),
-        list[str] | None,
-    ),
-    "section": _Option(
-        typer.Argument(metavar="RUN", help="The run whose section you want to revise."),
-        str,
-        Parameter.empty,
-    ),
-    "library": _flag("--library", "-l", metavar="NAME"),
-    "sources": _flag("--source", metavar="NAME"),
-    "before": _Option(typer.Option("--before", metavar="YYYY-MM-DD"), str | None),
-    "after": _Option(typer.Option("--after", metavar="YYYY-MM-DD"), str | None),
-    "keep": _flag("--keep"),
-    "must_include": _flag("--include", metavar="ID"),
-    "exclude": _flag("--exclude", metavar="ID"),
-    "include_retracted": _flag("--include-retracted"),
-    "runs": _flag("--runs", metavar="N"),
-    "papers": _Option(typer.Option("--paper", "-p", metavar="ID"), list[str]),
-    "papers_file": _Option(
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return the text; raises InputError where there is none, or it cannot be read."""
+        return {"text": read_draft(self.text)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindOptions(OptionGroup):
+    """Of `review`, `find` and `novelty`."""
+
+    library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
+    sources: Annotated[list[str], typer.Option("--source", metavar="NAME")]
+    before: Annotated[str | None, typer.Option("--before", metavar="YYYY-MM-DD")]
+    after: Annotated[str | None, typer.Option("--after", metavar="YYYY-MM-DD")]
+    keep: Annotated[int, typer.Option("--keep")]
+    must_include: Annotated[list[str], typer.Option("--include", metavar="ID")]
+    exclude: Annotated[list[str], typer.Option("--exclude", metavar="ID")]
+    include_retracted: Annotated[bool, typer.Option("--include-retracted")]
+    runs: Annotated[int, typer.Option("--runs", metavar="N")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperOptions(OptionGroup):
+    """Of `write`, and with others of `verify`: papers that are named, one by one or in a file."""
+
+    PLACES: ClassVar[bool] = False
+    library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
+    sources: Annotated[list[str], typer.Option("--source", metavar="NAME")]
+    papers: Annotated[list[str], typer.Option("--paper", "-p", metavar="ID")]
+    papers_file: Annotated[
+        Path | None,
         typer.Option(
             "--papers",
             help="A file of papers: BibTeX, RIS, CSL-JSON, PubMed, EndNote, JSON Lines, or a papers.json.",
         ),
-        Path | None,
-    ),
-    "tags": _flag("--tag", metavar="TAG"),
-    "year": _Option(
-        typer.Option("--year", metavar="YEAR|FROM-TO", help="Only papers of these years."),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the records of the file; raises InputError where it holds none."""
+        records = read_papers(self.papers_file, places=self.PLACES) if self.papers_file else ()
+        papers = [*self.papers, *records]
+        return {"library": self.library, "sources": self.sources, "papers": papers}
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyOptions(PaperOptions):
+    """Of `verify`."""
+
+    PLACES = True
+    text: Annotated[
         str | None,
-    ),
-    "listen": _Option(
+        typer.Argument(
+            metavar="INPUT",
+            help="A text, Markdown, LaTeX, Word or PDF file, '-' for standard input, or the text in quotes.",
+            show_default=False,
+        ),
+    ] = None
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILES", help="More files to check.", show_default=False),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the text and the records in a Word file; raises InputError as above."""
+        read, given = read_manuscript(self.text), super().given()
+        return given | read | {"papers": [*given["papers"], *read["papers"]]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackOptions(OptionGroup):
+    """Of `synthesize`: a question, and the papers to read."""
+
+    question: _Question = None
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILES",
+            help="The papers: files and folders (PDF, HTML, JATS, TEI, DOCX, Markdown, text).",
+        ),
+    ] = None
+    library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
+    papers: Annotated[list[str], typer.Option("--paper", "-p", metavar="ID")]
+    sources: Annotated[list[str], typer.Option("--source", metavar="NAME")]
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give; raises InputError where a paper or the question is missing."""
+        given = super().given()
+        paths = paper_paths(self.question, given.pop("files") or (), self.papers)
+        return given | {"question": read_text_input(self.question), "paths": paths}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LibraryOptions(OptionGroup):
+    """Of `ask`, `chat` and `table`: which papers of a library."""
+
+    library: Annotated[str, typer.Option("--library", "-l", metavar="NAME")]
+    papers: Annotated[list[str], typer.Option("--paper", "-p", metavar="ID")]
+    before: Annotated[str | None, typer.Option("--before", metavar="YYYY-MM-DD")]
+    tags: Annotated[list[str], typer.Option("--tag", metavar="TAG")]
+    year: Annotated[
+        str | None,
+        typer.Option("--year", metavar="YEAR|FROM-TO", help="Only papers of these years."),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the first and last year; raises typer.BadParameter for other years."""
+        given = super().given()
+        return given | years_of(given.pop("year"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions(LibraryOptions):
+    """Of `table`."""
+
+    questions: Annotated[
+        list[str],
+        typer.Argument(metavar="QUESTIONS", help="The questions, each in quotes: the columns."),
+    ] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatOptions(LibraryOptions):
+    """Of `chat`, and with others of `ask`."""
+
+    listen: Annotated[
+        str | None,
         typer.Option(
             "--listen",
             metavar="FILE|mic",
             help="Take the question from an audio file or the microphone.",
         ),
-        str | None,
-    ),
-    "cite": _flag("--cite"),
-    "style": _flag("--style", metavar="NAME"),
-    "plan": _Option(
-        typer.Option("--plan", help="A file with your plan for the section."), Path | None
-    ),
-    "writer": _flag("--writer", metavar="NAME"),
-    "instruction": _flag("--instruction", "-i"),
-    "granularity": _flag("--granularity", "-g"),
-    "review_cost": _flag("--review-cost"),
-    "review_queries": _flag("--review-queries"),
-    "review_papers": _flag("--review-papers"),
-    "review_plan": _flag("--review-plan"),
-    "review_text": _flag("--review-text"),
-    "full_text": _flag("--full-text/--no-full-text"),
-    "max_copies": _flag("--max-copies"),
-    "strict": _flag("--strict"),
-    "out": _Option(
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, without where the question is heard."""
+        given = super().given()
+        del given["listen"]
+        return given
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskOptions(ChatOptions):
+    """Of `ask`."""
+
+    question: _Question = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the question that was typed or heard; raises InputError as above."""
+        heard = listen_for_question(self.listen) if self.listen else read_text_input(self.question)
+        return super().given() | {"question": heard}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteOptions(OptionGroup):
+    """Of `review` and `write`."""
+
+    HEADING = "How to write"
+    cite: Annotated[int | None, typer.Option("--cite")]
+    style: Annotated[str, typer.Option("--style", metavar="NAME")]
+    plan: Annotated[
+        Path | None, typer.Option("--plan", help="A file with your plan for the section.")
+    ] = None
+    writer: Annotated[WriterName, typer.Option("--writer", metavar="NAME")]
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with the text of the plan; raises InputError where it cannot be read."""
+        return super().given() | {"plan": read_plan_file(self.plan) if self.plan else ""}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviseOptions(OptionGroup):
+    """Of `revise`."""
+
+    HEADING = "How to write"
+    section: Annotated[
+        str, typer.Argument(metavar="RUN", help="The run whose section you want to revise.")
+    ]
+    instruction: Annotated[str, typer.Option("--instruction", "-i")]
+    text: Annotated[
+        Path | None,
+        typer.Option("--text", help="A text or Word file with your edited section."),
+    ] = None
+    plan: Annotated[
+        Path | None, typer.Option("--plan", help="A file with your plan for the section.")
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give, with what stands in the files; raises InputError where one cannot be used."""
+        return {
+            "section": load_run(self.section).run_store,
+            "instruction": self.instruction,
+            "text": read_section(self.text) if self.text else "",
+            "plan": read_plan_file(self.plan) if self.plan else "",
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SynthesizeOptions(OptionGroup):
+    """Of `synthesize`."""
+
+    HEADING = "How to write"
+    granularity: Annotated[Granularity, typer.Option("--granularity", "-g")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostApproval(OptionGroup):
+    """Of `ask`, `table` and `synthesize`, and with others of `review`, `find` and `write`."""
+
+    HEADING = "What needs your approval"
+    review_cost: Annotated[ApprovalMode, typer.Option("--review-cost")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindApprovals(CostApproval):
+    """Of `find` and `novelty`."""
+
+    review_queries: Annotated[ApprovalMode, typer.Option("--review-queries")]
+    review_papers: Annotated[ApprovalMode, typer.Option("--review-papers")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteApprovals(CostApproval):
+    """Of `write`."""
+
+    review_plan: Annotated[ApprovalMode, typer.Option("--review-plan")]
+    review_text: Annotated[ApprovalMode, typer.Option("--review-text")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewApprovals(WriteApprovals, FindApprovals):
+    """Of `review`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextApproval(OptionGroup):
+    """Of `revise`."""
+
+    HEADING = "What needs your approval"
+    review_text: Annotated[ApprovalMode, typer.Option("--review-text")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions(OptionGroup):
+    """Of `review`, `write`, `revise` and `novelty`."""
+
+    HEADING = "How citations are checked"
+    full_text: Annotated[bool, typer.Option("--full-text/--no-full-text")]
+    max_copies: Annotated[int, typer.Option("--max-copies")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyChecks(CheckOptions):
+    """Of `verify`."""
+
+    strict: Annotated[bool, typer.Option("--strict")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultOptions(OptionGroup):
+    """Of every command that runs a graph, but `chat`."""
+
+    HEADING = _RESULTS
+    out: Annotated[
+        Path | None,
         typer.Option(
             "--out",
             "-o",
             help="Folder for the results; by default citeloom-out/RUN (answers are only printed).",
         ),
-        Path | None,
-    ),
-    "json": _Option(
-        typer.Option("--json", help="Print the result as JSON to standard output."), bool, False
-    ),
-    "formats": _Option(
+    ] = None
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the result as JSON to standard output.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectionResults(ResultOptions):
+    """Of `review`, `write` and `revise`."""
+
+    formats: Annotated[
+        list[Format],
         typer.Option("--format", help="An additional format of the text; may be repeated."),
-        list[_SectionFormat],
-        [],
-    ),
-    "bib": _Option(
+    ] = field(default_factory=list)
+    bib: Annotated[
+        Path | None,
         typer.Option(
             "--bib",
             metavar="FILE",
             help="Your own BibTeX file: citations use its keys, and `files/lacking.bib` has the entries it lacks.",
         ),
+    ] = None
+    notes: Annotated[
         Path | None,
-    ),
-    "notes": _Option(
         typer.Option(
             "--notes",
             metavar="FOLDER",
             help="Write a note for each cited paper into this folder, for Obsidian; your own text in them stays.",
         ),
-        Path | None,
-    ),
-    "trace": _Option(
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableResults(ResultOptions):
+    """Of `table`."""
+
+    formats: Annotated[
+        list[TableFormat],
+        typer.Option("--format", help="An additional format of the table; may be repeated."),
+    ] = field(default_factory=list)
+
+    def given(self) -> dict[str, Any]:
+        """Return what they give; raises InputError where XLSX cannot be written."""
+        if self.formats:
+            check_xlsx()
+        return super().given()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TracedResults(ResultOptions):
+    """Of `synthesize`."""
+
+    trace: Annotated[
+        bool,
         typer.Option("--trace", help="Show how the answer came about and the words behind it."),
-        bool,
-        False,
+    ] = False
+
+
+Speak = Annotated[
+    str | None,
+    typer.Option(
+        "--speak",
+        metavar="FILE|aloud",
+        help="Read the answer into a WAV file, or aloud.",
+        rich_help_panel=_RESULTS,
     ),
-    "speak": _Option(
-        typer.Option(
-            "--speak", metavar="FILE|aloud", help="Read the answer into a WAV file, or aloud."
-        ),
-        str | None,
-    ),
-    "findings": _Option(
-        typer.Option(
-            "--findings",
-            help="Print each finding on one line, FILE:LINE:COLUMN: LEVEL: MESSAGE [RULE], in place of the result.",
-        ),
-        bool,
-        False,
-    ),
-    "sarif": _Option(
-        typer.Option("--sarif", metavar="FILE", help="Also write the findings as SARIF 2.1.0."),
-        Path | None,
-    ),
-    "fail_on": _Option(
-        typer.Option(
-            "--fail-on",
-            help="Exit with code 3 on findings at least this grave: contradicted (also retracted or likely "
-            "invented), unsupported (also not found or a wrong field), unchecked, never.",
-        ),
-        FailOn | None,
-    ),
-    "baseline": _Option(
-        typer.Option(
-            "--baseline",
-            metavar="FILE",
-            help="A file of findings that you accept: they neither show nor fail.",
-        ),
-        Path | None,
-    ),
-    "write_baseline": _Option(
-        typer.Option(
-            "--write-baseline",
-            help="Accept all findings of this check: write them to the file of --baseline.",
-        ),
-        bool,
-        False,
-    ),
-    "resume": _Option(
-        typer.Option("--resume", metavar="RUN", help="Resume an interrupted run."), str | None
-    ),
-    "mind": _flag("--mind"),
-    "max_calls": _flag("--max-calls"),
-    "max_usd": _Option(
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerResults(TracedResults):
+    """Of `ask`."""
+
+    speak: Speak = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions(OptionGroup):
+    """Of every command that runs a graph."""
+
+    HEADING = "Model, cost and other settings"
+    mind: Annotated[Literal["auto", "llm", "extractive"], typer.Option("--mind")]
+    max_calls: Annotated[int | None, typer.Option("--max-calls")]
+    max_usd: Annotated[
+        list[str],
         typer.Option(
             "--max-usd",
             metavar="[SOURCE=]USD",
             help="Maximum cost of the run, LLM and sources together, or of one source, such as "
             "openalex=0.02; may be repeated.",
         ),
+    ] = field(default_factory=list)
+    set: Annotated[
         list[str],
-        [],
-    ),
-    "set": _Option(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
             help="Another setting, such as pool=120 or refresh=true; `citeloom settings` lists "
             "all. May be repeated.",
         ),
-        list[str],
-        [],
-    ),
-}
-_OWN: Mapping[tuple[str, str], _Option] = {
-    ("verify", "text"): _Option(
-        typer.Argument(
-            metavar="INPUT",
-            help="A text, Markdown, LaTeX, Word or PDF file, '-' for standard input, or the text in quotes.",
-            show_default=False,
-        ),
-        str | None,
-    ),
-    ("revise", "text"): _Option(
-        typer.Option("--text", help="A text or Word file with your edited section."),
-        Path | None,
-    ),
-    ("table", "formats"): _Option(
-        typer.Option("--format", help="An additional format of the table; may be repeated."),
-        list[_TableFormat],
-        [],
-    ),
-}
-"""Options that are another thing in one command."""
+    ] = field(default_factory=list)
 
+    def given(self) -> dict[str, Any]:
+        """Return the settings; raises InputError or typer.BadParameter for one that cannot be used."""
+        own = {"mind": self.mind, "max_calls": self.max_calls, **budgets_of(self.max_usd)}
+        return own | self._set()
 
-class _ApprovingCommand(GuardedCommand):
-    """Takes `--review-plan` alone as `--review-plan on`."""
+    def raised(self) -> dict[str, Any]:
+        """Return the settings that change a run that goes on: the budgets that are given, and all of --set."""
+        budgets = {
+            name: value
+            for name, value in self.given().items()
+            if name in BUDGETS and value is not None
+        }
+        return budgets | self._set()
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        flags = {f"--{name.replace('_', '-')}" for name in _OPTIONS if name.startswith("review_")}
-        given: list[str] = []
-        for arg, following in zip_longest(args, args[1:]):
-            alone = arg in flags and following not in {"on", "off", "auto"}
-            given += [arg, "on"] if alone else [arg]
-        return list(super().parse_args(ctx, given))
-
-
-def command_of(name: str, told: str) -> TyperCommand:
-    """Return the command of this name, with what help says of it."""
-
-    def run(**given: Any) -> int:
-        if name == "chat":
-            from citeloom.cli.chat import chat
-
-            return chat(given)
-        from citeloom.cli.run_command import check_files, run_command
-
-        return check_files(given) if name == "verify" else run_command(cast(GraphName, name), given)
-
-    takes, headings = COMMANDS[name]
-    known = {**setting_fields(), **takes.model_fields}
-    run.__signature__ = Signature(  # type: ignore[attr-defined]
-        [
-            _parameter(name, option, heading, known)
-            for heading, listed in {**headings, **_MODEL}.items()
-            for option in listed.split()
-        ]
-    )
-    alone = Commands()
-    alone.command(name, cls=_ApprovingCommand, help=told)(run)
-    return cast(TyperCommand, typer.main.get_command(alone))
-
-
-def _parameter(command: str, name: str, heading: str, known: Mapping[str, FieldInfo]) -> Parameter:
-    """Return an option, whose help, type and default are those of the field that it sets, unless it has its own."""
-    own = _OWN.get((command, name), _OPTIONS[name])
-    told, kind, default = copy(own.told), own.kind, own.default
-    if isinstance(told, OptionInfo):
-        told.rich_help_panel = heading
-    if told.help is None:
-        sets = known[name]
-        kind = kind or sets.annotation
-        told.help = (
-            f"{sets.description} May be repeated." if kind == list[str] else sets.description
-        )
-        default = sets.get_default(call_default_factory=True, validated_data={})
-    annotation: Any = getitem(Annotated, (kind, told))
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    def _set(self) -> dict[str, Any]:
+        named = (item.partition("=") for item in self.set)
+        return {name: parse_setting(name, value) for name, _, value in named}

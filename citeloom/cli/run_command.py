@@ -1,7 +1,8 @@
 """Start or resume a run from the command line: progress, Ctrl-C, questions, results."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +10,11 @@ from typing import Any, cast
 
 from citeloom.cli.console import INTERRUPTED, Progress, cancelled_by_signals
 from citeloom.cli.files import check_folder
-from citeloom.cli.finding_results import NOT_PASSED, FindingResults
-from citeloom.cli.option_values import inputs_of, settings_of
+from citeloom.cli.finding_results import NOT_PASSED, CheckResults
+from citeloom.cli.options import ModelOptions, OptionGroup, ResultOptions, VerifyOptions
 from citeloom.cli.proposal_files import WAITING, ask, print_waiting, read_proposal, write_proposal
 from citeloom.cli.read_inputs import own_entries, own_style
 from citeloom.cli.telling import print_status, tell_error
-from citeloom.report.library_table import check_xlsx
 from citeloom.runs.local_executor import local_runs, open_run
 from citeloom.runs.run_record import RunRecord, load_run, new_run
 from citeloom.runs.runs import RunReport, Runs, status_of
@@ -25,67 +25,79 @@ from tools.settings import settings
 
 def run_command(
     graph: GraphName,
-    given: Mapping[str, Any],
-    more: dict[str, Any] = {},  # noqa: B006 - read only
+    groups: Sequence[OptionGroup],
+    results: ResultOptions,
+    resume: str | None,
+    model: ModelOptions,
+    more: Mapping[str, Any] = {},
     *,
     folder: bool = True,
 ) -> int:
-    """Run a graph to its end, and return the exit code.
+    """Run a command to its end, and return its exit code.
 
     Args:
         graph: What runs.
-        given: Its options.
+        groups: What was given for a new run: fields of the graph's input and settings of the run.
+        results: Where the result goes, and how it is shown.
+        resume: The run that goes on, instead of a new one.
+        model: Further settings, some of which also change a run that goes on.
         more: More of how the result is shown.
         folder: Whether the result goes into a folder where none is named.
 
     Raises:
         InputError: Something that was given cannot be used.
     """
-    options = dict(given)
-    out, as_json, resume = options.pop("out"), options.pop("json"), options.pop("resume", None)
-    bib, notes = options.pop("bib", None), options.pop("notes", None)
-    show = {name: options.pop(name) for name in [*options] if name in {"trace", "speak"}}
+    show = {**results.given(), **more}
+    out, as_json = show.pop("out"), show.pop("json")
+    bib, notes = show.pop("bib", None), show.pop("notes", None)
+    own_entries(bib)  # refuses a file that cannot be used, before any work
     forms = {
-        "formats": options.pop("formats", []),
+        "formats": show.pop("formats", []),
         "bib": str(bib.resolve()) if bib else "",
         "notes": str(notes.resolve()) if notes else "",
     }
-    if graph == "table" and forms["formats"]:
-        check_xlsx()
-    own_entries(bib)  # refuses a file that cannot be used, before any work
-    model = {name: options.pop(name) for name in ("mind", "max_calls", "max_usd", "set")}
     if not resume:
-        inputs = inputs_of(graph, options)
-        run = begin(graph, {**settings_of(model)[0], **inputs}, out=out, folder=folder, **forms)
+        given = dict(ChainMap(*(group.given() for group in (*groups, model))))
+        run = begin(graph, given, out=out, folder=folder, **forms)
     else:
         run = load_run(resume)
         if run.graph != graph:
             raise InputError(
                 f"'{run.name}' is a run of `{PROGRAM} {run.graph}`: resume it with that command"
             )
-        run.context |= settings_of(model)[1]
+        run.context |= model.raised()
         run = replace(run, **{name: value for name, value in forms.items() if value})
         run.out = str(out.resolve()) if out else run.out
-    return to_the_end(run, resumed=bool(resume), as_json=as_json, show=show | more)
+    return to_the_end(run, resumed=bool(resume), as_json=as_json, show=show)
 
 
-def check_files(given: dict[str, Any]) -> int:
-    """Check one text after another, each by a run of its own; return the gravest exit code.
-
-    Raises:
-        InputError: Something that was given cannot be used.
-    """
-    files = [given["text"], *(given.pop("more") or ())]
-    lines, sarif, fail_on = given.pop("findings"), given.pop("sarif"), given.pop("fail_on")
-    baseline = given.pop("baseline"), given.pop("write_baseline")
-    found = FindingResults(lines, sarif, fail_on, *baseline)
+def check_files(
+    verify: VerifyOptions,
+    check: OptionGroup,
+    results: CheckResults,
+    resume: str | None,
+    model: ModelOptions,
+) -> int:
+    """Check one text after another, each by a run of its own; return the gravest exit code."""
+    files = [verify.text, *(verify.more or ())]
+    found = results.finding_results()
     codes: list[int] = []
     for file in files:
-        out = given["out"]
-        own = out / Path(file).name if out and file and len(files) > 1 else out
-        more = {"findings": found} if found.asked else {}
+        out = (
+            results.out / Path(file).name
+            if results.out and file and len(files) > 1
+            else results.out
+        )
         codes.append(
-            run_command("verify", given | {"text": file, "out": own}, more, folder=not found.lines)
+            run_command(
+                "verify",
+                [replace(verify, text=file, more=None), check],
+                replace(results, out=out),
+                resume,
+                model,
+                {"findings": found} if found.asked else {},
+                folder=not found.lines,
+            )
         )
     if not found.asked:
         return max(codes)
