@@ -10,9 +10,9 @@ from citeloom.cli.chat import chat
 from citeloom.cli.commands import Commands, HomelessCommand, WordedGroup, worded
 from citeloom.cli.library_commands import app as library_app
 from citeloom.cli.runs_commands import app as runs_app
-from citeloom.cli.runs_commands import zotero
 from citeloom.cli.screen_commands import app as screen_app
 from citeloom.cli.watch_commands import app as watch_app
+from citeloom.cli.zotero import zotero
 
 _REVIEWS, _ASKING, _KEEPING = "Review literature", "Ask papers", "Manage"
 _GRAPHS: Mapping[str, tuple[Callable[..., int], str]] = {
