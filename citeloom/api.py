@@ -18,32 +18,21 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 from uuid import uuid4
 
-from pydantic import BaseModel
-
 from citeloom.runs.local_executor import local_runs
 from citeloom.runs.runs import Progress, Runs, RunSnapshot, outputs_in
 from citeloom.service.watching import begin_watch, check_now
+from graphs.calling import fields_taken
 from nodes.ingest.type_citations import library_citations
 from state.ask import AskOutput
 from state.channels import FindOutput, ReviewOutput, ScreenOutput, WriteOutput
 from state.citing import LibraryCitations
-from state.ingest import IngestInput, IngestOutput
-from state.inputs import (
-    AskInput,
-    FindInput,
-    ReviewInput,
-    ReviseInput,
-    ScreenInput,
-    VerifyInput,
-    WriteInput,
-)
-from state.novelty import NoveltyInput, NoveltyOutput
+from state.ingest import IngestOutput
+from state.novelty import NoveltyOutput
 from state.paper import Paper
-from state.references import ReferencesInput, ReferencesOutput
 from state.run import GraphName, as_sentences
-from state.synthesis import SynthesizeInput, SynthesizeOutput
-from state.table import TableInput, TableOutput
-from state.verify import VerifyOutput
+from state.synthesis import SynthesizeOutput
+from state.table import TableOutput
+from state.verify import ReferencesOutput, VerifyOutput
 from state.watch import Watch as Watched
 from state.watch import WatchCheck
 from tools.errors import CiteLoomError, InputError, TransientError
@@ -79,23 +68,21 @@ async def areview(
         InputError: The input or an option cannot be used; the text says what can.
         RunError: The run failed, or asks a person and there is none.
     """
-    return cast(ReviewOutput, await _done("review", ReviewInput, options, person, watch, text=text))
+    return cast(ReviewOutput, await _done("review", options, person, watch, text=text))
 
 
 async def afind(
     text: str, *, person: Person | None = None, watch: Watch | None = None, **options: Any
 ) -> FindOutput:
     """Find prior work: papers, ranked, with arguments and checked quotes; raises as `review`."""
-    return cast(FindOutput, await _done("find", FindInput, options, person, watch, text=text))
+    return cast(FindOutput, await _done("find", options, person, watch, text=text))
 
 
 async def anovelty(
     text: str, *, person: Person | None = None, watch: Watch | None = None, **options: Any
 ) -> NoveltyOutput:
     """Find the earlier work nearest to each claim of a text, with the words of both; raises as `review`."""
-    return cast(
-        NoveltyOutput, await _done("novelty", NoveltyInput, options, person, watch, text=text)
-    )
+    return cast(NoveltyOutput, await _done("novelty", options, person, watch, text=text))
 
 
 async def ascreen(
@@ -112,7 +99,6 @@ async def ascreen(
         ScreenOutput,
         await _done(
             "screen",
-            ScreenInput,
             options,
             None,
             watch,
@@ -136,13 +122,7 @@ async def awrite(
     return cast(
         WriteOutput,
         await _done(
-            "write",
-            WriteInput,
-            options,
-            person,
-            watch,
-            text=text,
-            papers=[_sent(paper) for paper in papers],
+            "write", options, person, watch, text=text, papers=[_sent(paper) for paper in papers]
         ),
     )
 
@@ -158,9 +138,7 @@ async def arevise(
     """Rewrite a section, by the `run` of its result, without searching again; raises as `review`."""
     return cast(
         WriteOutput,
-        await _done(
-            "revise", ReviseInput, options, person, watch, section=section, instruction=instruction
-        ),
+        await _done("revise", options, person, watch, section=section, instruction=instruction),
     )
 
 
@@ -175,13 +153,7 @@ async def averify(
     return cast(
         VerifyOutput,
         await _done(
-            "verify",
-            VerifyInput,
-            options,
-            None,
-            watch,
-            text=text,
-            papers=[_sent(paper) for paper in papers],
+            "verify", options, None, watch, text=text, papers=[_sent(paper) for paper in papers]
         ),
     )
 
@@ -194,7 +166,6 @@ async def areferences(
         ReferencesOutput,
         await _done(
             "references",
-            ReferencesInput,
             options,
             None,
             watch,
@@ -208,7 +179,7 @@ async def aask(
     question: str, *, person: Person | None = None, watch: Watch | None = None, **options: Any
 ) -> AskOutput:
     """Answer a question from the papers of a library; raises as `review`."""
-    return cast(AskOutput, await _done("ask", AskInput, options, person, watch, question=question))
+    return cast(AskOutput, await _done("ask", options, person, watch, question=question))
 
 
 async def atable(
@@ -220,8 +191,7 @@ async def atable(
 ) -> TableOutput:
     """Put questions to each paper of a library: a row for each, a quote behind each cell; raises as `review`."""
     return cast(
-        TableOutput,
-        await _done("table", TableInput, options, person, watch, questions=list(questions)),
+        TableOutput, await _done("table", options, person, watch, questions=list(questions))
     )
 
 
@@ -236,15 +206,7 @@ async def asynthesize(
     """Write a synthesis from a stack of papers: files, or ids of a library; raises as `review`."""
     return cast(
         SynthesizeOutput,
-        await _done(
-            "synthesize",
-            SynthesizeInput,
-            options,
-            person,
-            watch,
-            question=question,
-            paths=_opened(files),
-        ),
+        await _done("synthesize", options, person, watch, question=question, paths=_opened(files)),
     )
 
 
@@ -254,9 +216,7 @@ async def aingest(
     """Add papers to a library, from files and folders or by `ids`; raises as `review`."""
     return cast(
         IngestOutput,
-        await _done(
-            "ingest", IngestInput, options, None, watch, library=library, paths=_opened(files)
-        ),
+        await _done("ingest", options, None, watch, library=library, paths=_opened(files)),
     )
 
 
@@ -335,16 +295,16 @@ async def aresume(
 
 async def _done(
     graph: GraphName,
-    takes: type[BaseModel],
     options: Mapping[str, Any],
     person: Person | None,
     watch: Watch | None,
     **given: Any,
 ) -> dict[str, Any]:
     given |= options
-    inputs = {name: given.pop(name) for name in takes.model_fields if name in given}
+    takes = fields_taken(graph)
+    inputs = {name: given.pop(name) for name in takes if name in given}
     if unknown := sorted(given.keys() - setting_fields().keys()):
-        names = [*takes.model_fields, *setting_fields()]
+        names = [*takes, *setting_fields()]
         raise InputError(
             f"{graph} has no option {', '.join(unknown)}; there are {', '.join(names)}"
         )

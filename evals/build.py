@@ -21,6 +21,7 @@ from evals.figures import check_file, json_lines
 from evals.runner import online_sources, say
 from state.bibliography import Bibliography, InTextCitation
 from state.document import Document
+from state.merging import ids_of
 from state.paper import Paper, published_before
 from tools.documents.fetch_open_copies import Fetched, open_copy
 from tools.errors import BudgetError, CiteLoomError, InputError
@@ -33,7 +34,6 @@ from tools.references.resolving import adds_to_record, known_by_sources
 from tools.references.works import merge_works
 from tools.scholar.arxiv import ArxivSource
 from tools.scholar.lookup import WorkToLookUp
-from tools.scholar.merging import ids_of
 from tools.scholar.open_source import OnlineName, open_online
 from tools.scholar.openalex import LIST_USD, SEARCH_USD
 from tools.scholar.source import Source

@@ -104,6 +104,14 @@ class Called(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
         _refuse(str(self.name), taken.model_fields, inputs, given)
 
 
+def fields_taken(graph: str) -> Mapping[str, Any]:
+    """Return the fields of the input of the graph of this name."""
+    fields: Mapping[str, Any] = import_module(
+        f"{__package__}.{graph}"
+    ).builder.input_schema.model_fields
+    return fields
+
+
 def check_names(
     graph: str,
     inputs: Collection[str],
@@ -125,8 +133,7 @@ def check_names(
     strange = [name for name in among if name not in known]
     misspelt = [name for name in strange if get_close_matches(name, known, 1, _LIKE)]
     if graph:
-        takes = import_module(f"{__package__}.{graph}").builder.input_schema.model_fields
-        _refuse(graph, takes, inputs, [*settings, *misspelt])
+        _refuse(graph, fields_taken(graph), inputs, [*settings, *misspelt])
     else:
         _refuse("", (), (), [*settings, *misspelt])
 

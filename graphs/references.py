@@ -10,9 +10,8 @@ from graphs.policies import connect, new_graph
 from nodes.verify.present_references import present_references
 from nodes.verify.resolve_references import resolve_references
 from nodes.verify.take_references import take_references
-from state.references import ReferencesInput, ReferencesOutput
 from state.run import fatal_failure
-from state.verify import VerifyState
+from state.verify import ReferencesInput, ReferencesOutput, VerifyState
 
 
 def where_to_look(state: VerifyState) -> Literal["resolve_references", "present_references"]:

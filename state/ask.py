@@ -10,12 +10,11 @@ from langchain_core.messages import AnyMessage, convert_to_messages
 from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from pydantic import Field
 
-from state.begin import KeptFromLastRun, StartsAs
 from state.channels import Result, Routed
 from state.paper import Paper
 from state.passage import Passage, PassageHit
 from state.quote import Quote
-from state.reducers import keep_last
+from state.reducers import KeptFromLastRun, StartsAs, keep_last
 from state.value import Day, FrozenModel
 from state.writing import SupportVerdict
 

@@ -4,8 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.place import Place
-from state.value import FrozenModel
+from state.value import FrozenModel, Place
 from state.writing import Adherence, CitationVerdict, Rejection, VerdictReason
 
 

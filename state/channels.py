@@ -13,10 +13,11 @@ from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
 from state.audit import Audit
-from state.begin import KeptFromLastRun, StartsAs
 from state.inputs import CheckedRequest, WriteChoices
 from state.questions import PaperCard
 from state.reducers import (
+    KeptFromLastRun,
+    StartsAs,
     add_drafts,
     add_failures,
     add_hits,

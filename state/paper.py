@@ -1,4 +1,4 @@
-"""A paper: its identity, its record, and how records of one work become one.
+"""A paper: its identity and its record; how records of one work become one is in state.merging.
 
 Identity is the first of these that is known: DOI, arXiv id, OpenAlex id, Semantic Scholar id, an
 id of the library that holds the paper, and last its normalised title with year and first author.
@@ -16,8 +16,23 @@ from urllib.parse import unquote
 from pydantic import Field, field_validator
 
 from state.quote import Quote
-from state.record import Record
 from state.value import Day, FrozenModel
+
+RecordFormat = Literal["bibtex", "csl", "ris", "nbib", "enw", "cff"]
+
+
+class Record(FrozenModel):
+    """One entry of a file of references as it stood there."""
+
+    format: RecordFormat
+    type: str = Field(default="", description="As the format calls it: 'book', 'JOUR'.")
+    key: str = Field(default="", description="The key its owner gave it; empty without one.")
+    fields: tuple[tuple[str, str], ...] = Field(
+        default=(),
+        description="Names and values in the order of the file, names may repeat; BibTeX's values are "
+        "LaTeX with abbreviations resolved, values of CSL JSON and CFF are JSON.",
+    )
+
 
 _DOI = re.compile(
     r"^(?:doi:\s*)?(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S*[^\s.,;])[.,;]*$",
@@ -349,49 +364,3 @@ def published_before(paper: Paper, cutoff: date | None) -> bool:
 def index_by_ids(papers: Iterable[Paper]) -> dict[str, str]:
     """Return the canonical id of each paper by each id under which it is known."""
     return {key: paper.id for paper in papers for key in (*paper.aliases, paper.id)}
-
-
-def merge_papers(first: Paper, second: Paper) -> Paper:
-    """Merge two records of one work field by field; `first` wins where both have a value.
-
-    An abstract by the authors wins over an annotation; references, notices, snippets and aliases are united;
-    retracted in one is retracted; `origin` keeps where each field came from.
-    """
-    taken = [name for name in _SCALARS if not getattr(first, name) and getattr(second, name)]
-    if second.abstract and (first.abstract_kind, second.abstract_kind) == (
-        "annotation",
-        "abstract",
-    ):
-        taken.append("abstract")
-    if "abstract" in taken:
-        taken.append("abstract_kind")
-    if len(second.authors) > len(first.authors) or (
-        second.authors and second.authors_complete and not first.authors_complete
-    ):
-        taken += ["authors", "authors_complete"]
-    if second.retracted and not first.retracted:
-        taken.append("retracted")
-    origin = {name: source for name, source in first.origin.items() if name not in taken}
-    references = tuple(dict.fromkeys([*first.references, *second.references]))
-    others = dict.fromkeys([*first.aliases, *second.aliases, second.id])
-    titles = dict.fromkeys([*first.other_titles, *second.other_titles])
-    snippets = {one.text: one for one in (*first.snippets, *second.snippets)}
-    return first.model_copy(
-        update={
-            **{name: getattr(second, name) for name in taken},
-            "references": references,
-            "notices": united_notices(first.notices, second.notices),
-            "other_titles": tuple(title for title in titles if title != first.title),
-            "snippets": tuple(snippets.values()),
-            "references_missing": not references
-            and (first.references_missing or second.references_missing),
-            "aliases": tuple(key for key in others if key != first.id),
-            "origin": origin | {n: second.origin[n] for n in taken if n in second.origin},
-        }
-    )
-
-
-_SCALARS = (
-    *("abstract", "year", "published", "venue", "volume", "issue", "pages", "doi", "arxiv"),
-    *("openalex", "semantic_scholar", "url", "pdf", "cited_by", "record"),
-)

@@ -6,10 +6,9 @@ from pydantic import Field
 
 from state.citing import Stance
 from state.paper import Paper
-from state.place import Place
 from state.quote import CriterionVerdict, Debate, Quote
 from state.search import Hit
-from state.value import FrozenModel
+from state.value import FrozenModel, Place
 from state.writing import CitationVerdict
 
 SCHEMA_VERSION = 1

@@ -11,7 +11,6 @@ from langchain_core.messages import AnyMessage
 from pydantic import BaseModel, Field
 
 from state.ask import append_messages, sum_seconds
-from state.begin import KeptFromLastRun, StartsAs
 from state.channels import Result, Routed
 from state.document import ReadReport
 from state.ingest import Upload
@@ -19,7 +18,7 @@ from state.inputs import InputChannel
 from state.paper import Paper
 from state.passage import place_of
 from state.quote import Quote
-from state.reducers import keep_last, replace_by
+from state.reducers import KeptFromLastRun, StartsAs, keep_last, replace_by
 from state.value import FrozenModel
 from state.writing import SupportVerdict
 

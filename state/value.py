@@ -1,4 +1,4 @@
-"""The base of every domain value, and its days."""
+"""Values that others are made of: frozen models, days and moments, and places in a file."""
 
 from datetime import date, datetime
 from typing import Annotated
@@ -8,6 +8,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     PlainSerializer,
     WithJsonSchema,
 )
@@ -47,3 +48,15 @@ Moment = Annotated[
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """A moment as ISO 8601 writes it; kept as text, like a day."""
+
+
+class Place(FrozenModel):
+    """A stretch of a file as it is on disk. Lines, columns and paragraphs count from 1, columns in characters."""
+
+    file: str = Field(default="", description="The file, as it was named; empty for a text.")
+    line: int | None = Field(default=None, ge=1, description="None in a Word file.")
+    column: int | None = Field(default=None, ge=1)
+    length: int | None = Field(default=None, ge=0, description="Characters, line ends included.")
+    end_line: int | None = Field(default=None, ge=1)
+    end_column: int | None = Field(default=None, ge=1, description="Behind the last character.")
+    paragraph: int | None = Field(default=None, ge=1, description="Of a Word file.")

@@ -9,9 +9,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from state.place import Place
 from state.quote import Quote
-from state.value import FrozenModel
+from state.value import FrozenModel, Place
 
 INPUT = "input"
 """The key of the researcher's own text, where it is a source."""

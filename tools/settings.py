@@ -18,22 +18,8 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from tools.folder_settings import (
-    SettingsError,
-    Variables,
-    check_env_file,
-    read_env_file,
-    variable_of,
-)
-
-__all__ = [
-    "Settings",
-    "SettingsError",
-    "config_file",
-    "foreign_variable",
-    "settings",
-    "telemetry_exporters",
-]
+from tools.folder_settings import SettingsError as SettingsError
+from tools.folder_settings import Variables, check_env_file, read_env_file, variable_of
 
 
 class Settings(BaseSettings):

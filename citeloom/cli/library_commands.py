@@ -129,10 +129,10 @@ def restore(
 
     name = restore_snapshot(file, process_settings(), name=library, force=force)
     with opened(name) as restored, Progress(quiet=False, often=True) as progress:
-        papers, passages = restored.stats().papers, restored.texts.count()
+        found = restored.stats()
         made = restored.index(progress=progress.counted("make_vectors"), reembed=True)
     typer.echo(
-        f"library '{name}' is restored: {counted(papers, 'paper')}, {counted(passages, 'passage')}, "
+        f"library '{name}' is restored: {counted(found.papers, 'paper')}, {counted(found.passages, 'passage')}, "
         f"{counted(made, 'vector')} made"
     )
 
@@ -262,8 +262,7 @@ def _place(library: "Library") -> str:
 
 def _counts(library: "Library") -> str:
     found = library.stats()
-    texts = library.texts
-    tags = ", ".join(f"{tag} ({count})" for tag, count in texts.tags().items())
+    tags = ", ".join(f"{tag} ({count})" for tag, count in library.texts.tags().items())
     years = f"{found.first_year} to {found.last_year}" if found.first_year else "none known"
     lines = [
         f"{found.name}",
@@ -271,12 +270,12 @@ def _counts(library: "Library") -> str:
         f"  years       {years}",
         f"  references  {found.links} among them; {found.entries} in the lists of documents",
         f"  vectors     {found.papers - found.waiting} of {found.embedder} ({found.size} numbers), {_place(library)}",
-        f"  documents   {texts.document_count()}",
-        f"  passages    {texts.count()}, {texts.waiting()} without a vector",
+        f"  documents   {found.documents}",
+        f"  passages    {found.passages}, {found.passages_waiting} without a vector",
         f"  tags        {tags or 'none'}",
         f"  on disk     {found.bytes / 1e6:.1f} MB in {library.folder}",
     ]
-    if found.waiting or texts.waiting():
-        waiting = counted(found.waiting + texts.waiting(), "vector")
+    if missing := found.waiting + found.passages_waiting:
+        waiting = counted(missing, "vector")
         lines.append(f"  missing     {waiting}: run `{PROGRAM} library index {found.name}`")
     return "\n".join(lines)

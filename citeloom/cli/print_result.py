@@ -36,9 +36,9 @@ from citeloom.report.result_files import page_of, result_files
 from citeloom.report.result_report import SECTIONS, ResultReport
 from citeloom.runs.run_record import RunRecord
 from citeloom.service.updating import papers_not_seen
-from state.references import ReadReference
 from state.results import SCHEMA_VERSION
 from state.run import GraphName, as_sentences
+from state.verify import ReadReference
 from tools.bibliography.citation_style import open_style
 from tools.disk import write_whole
 from tools.errors import InputError, counted

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from citeloom.report.verdicts import WORDS
 from state.audit import Audit, ReferenceCheck, WrongField
-from state.place import Place
-from state.references import ReadReference
 from state.results import CitedSentence
+from state.value import Place
+from state.verify import ReadReference
 from state.writing import CitationVerdict
 from tools.errors import counted
 from tools.text.places import words_in

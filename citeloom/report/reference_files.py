@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from state.references import ReadReference
+from state.verify import ReadReference
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.bibliography.write_records import to_csl, to_ris
 

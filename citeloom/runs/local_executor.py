@@ -131,11 +131,8 @@ async def stream_run(
 
 def _config_of(run: RunRecord) -> Any:
     """Return LangGraph's configuration for a run."""
-    return {
-        "configurable": {"thread_id": run.name},
-        "recursion_limit": 1000,
-        "max_concurrency": 16,
-    }
+    named = {"thread_id": run.name}
+    return {"configurable": named, "recursion_limit": 1000, "max_concurrency": 16}
 
 
 def _pending_question(snapshot: Any) -> "Interrupt | None":
@@ -170,14 +167,9 @@ class LocalExecutor:
 
         check_names(graph, inputs, settings)
         check_revision(inputs, settings)
-        run = new_run(
-            graph,
-            dict(inputs),
-            dict(settings),
-            conversation=conversation,
-            **({"name": name} if name else {}),
-            **results,
-        )
+        named = {"name": name} if name else {}
+        more = {"conversation": conversation, **named, **results}
+        run = new_run(graph, dict(inputs), dict(settings), **more)
         with _faults_told(), ExitStack() as hold:
             hold.enter_context(run.hold_lock())
             self._work_on(run, hold, fresh=True)
@@ -288,9 +280,11 @@ class LocalExecutor:
             raise InputError(f"run '{run}' cannot finish now: it has only just begun")
 
     def _report_of(self, record: RunRecord, *, busy: bool) -> RunReport:
+        active = self._active.get(record.name)
         if record.status == "begun" and not busy:
             record = self._unkept.get(record.name, record)
         died = record.status == "begun" and not busy
+        ended = "the process of this run has ended; resume it to continue"
         return RunReport(
             run=record.name,
             graph=cast(GraphName, record.graph),
@@ -299,16 +293,11 @@ class LocalExecutor:
             failed=record.status == "failed",
             asked=record.asked if record.status == "waiting" else None,
             steps_left=record.status in {"begun", "chat"},
-            error="the process of this run has ended; resume it to continue"
-            if died
-            else record.error,
+            error=ended if died else record.error,
             conversation=record.conversation,
             started=record.started,
             updated=record.updated,
-            about={
-                **record.noted,
-                "run_id": active.name if (active := self._active.get(record.name)) else "",
-            },
+            about={**record.noted, "run_id": active.name if active else ""},
         )
 
     @contextmanager
@@ -344,9 +333,8 @@ class LocalExecutor:
                 # Also of a task that was cancelled before its first step, of which nothing was run.
                 record.status = "interrupted" if task.cancelled() else record.status
                 record.save()
-        except (
-            OSError
-        ) as caught:  # for others it stays as it was kept last, and can be resumed from there
+        except OSError as caught:
+            # For others it stays as it was kept last, and can be resumed from there.
             self._unkept[record.name] = record
             logger.error("run %s is not kept: %s", record.name, loggable_trace(caught))  # noqa: TRY400
         finally:

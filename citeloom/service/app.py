@@ -16,22 +16,7 @@ from starlette.routing import Route
 
 from citeloom.runs.runs import Runs
 from citeloom.runs.server_executor import server_runs
-from citeloom.service import (
-    a2a,
-    drafts,
-    files,
-    health,
-    libraries,
-    lookups,
-    mcp,
-    metrics,
-    quote_page,
-    run_routes,
-    screen_routes,
-    speech,
-    start_routes,
-    web_page,
-)
+from citeloom.service import a2a, health, mcp, web_page
 from citeloom.service.dev_server_cancelling import cancellable
 from citeloom.service.gate import RequestGate
 from tools.settings import settings
@@ -66,19 +51,10 @@ async def _served(of: Starlette) -> AsyncIterator[None]:
 
 app = Starlette(
     routes=[
-        *health.routes(),
-        *metrics.routes(),
+        *health.metric_routes(),
         *_mcp,
         *a2a.routes(runs_of),
-        *libraries.routes(),
-        *lookups.routes(),
-        *files.routes(runs_of),
-        *run_routes.routes(runs_of),
-        *screen_routes.routes(runs_of),
-        *drafts.routes(),
-        *quote_page.routes(),
-        *speech.routes(),
-        *start_routes.routes(),
+        *web_page.asked_routes(runs_of),
         *web_page.routes(),
     ],
     middleware=[Middleware(RequestGate)],

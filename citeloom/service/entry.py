@@ -1,21 +1,25 @@
-"""Who may call the server, by the headers of a request.
+"""Who may call the server, by the headers of a request; and how its own routes answer.
 
 A server without keys serves the machine that it runs on, and nobody else. Once `citeloom keys add` has
 made the file of keys, every call needs one, also from this machine: behind a proxy all calls come from
-there. CITELOOM_AUTH says otherwise.
+there. CITELOOM_AUTH says otherwise. Routes answer in JSON; an error is a status with a sentence for a person.
 """
 
 import asyncio
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
+from pydantic_core import to_jsonable_python
 from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
+from citeloom.runs.runs import UnknownRunError
 from tools.callers import ApiKeys, Key
-from tools.errors import PROGRAM, InputError
+from tools.errors import PROGRAM, CiteLoomError, DocumentError, InputError, LibraryError
 from tools.settings import settings
 
 OPEN = frozenset({"/ok", "/citeloom/health", "/citeloom/ready"})
@@ -141,3 +145,81 @@ def _is_local(headers: Mapping[str, str]) -> bool:
         name in headers
         for name in ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
     )
+
+
+Answering = Callable[[Request], Awaitable[object]]
+
+
+def answering(answer: Answering, *, unknown: int = 422) -> Callable[[Request], Awaitable[Response]]:
+    """Return a route that gives what `answer` does, as JSON unless it is a response already.
+
+    `unknown` is the status of a run that the caller does not have.
+    """
+
+    async def route(request: Request) -> Response:
+        try:
+            given = await answer(request)
+        except RequestRefusedError as error:
+            return JSONResponse({"detail": error.text}, error.status)
+        except DocumentError as error:
+            remedy = f": {error.remedy}" if error.remedy else ""
+            return JSONResponse({"detail": f"{error}{remedy}"}, 422)
+        except InputError as error:
+            status = unknown if isinstance(error, UnknownRunError) else 422
+            return JSONResponse({"detail": str(error)}, status)
+        except LibraryError as error:
+            return JSONResponse({"detail": str(error)}, 404)
+        except CiteLoomError as error:
+            return JSONResponse({"detail": str(error)}, 503)
+        return given if isinstance(given, Response) else JSONResponse(to_jsonable_python(given))
+
+    return route
+
+
+async def sent(request: Request) -> dict[str, object]:
+    """Return the JSON object that a request carries.
+
+    Raises:
+        InputError: It carries none.
+    """
+    try:
+        given = await request.json()
+    except ValueError as error:
+        raise InputError("send a JSON object") from error
+    if not isinstance(given, dict):
+        raise InputError("send a JSON object")
+    return given
+
+
+class Jobs:
+    """Jobs by key, one of each at a time, and what the last one of each went wrong with."""
+
+    def __init__(self) -> None:
+        self.at_work: dict[str, asyncio.Task[None]] = {}
+        self.problems: dict[str, str] = {}
+
+    def begin(self, key: str, work: Coroutine[Any, Any, object]) -> None:
+        """Begin a job.
+
+        Raises:
+            InputError: One of this key is at work.
+        """
+        if key in self.at_work:
+            work.close()
+            raise InputError("CiteLoom is working on it already: wait for that, or stop it")
+        self.problems.pop(key, None)
+        self.at_work[key] = asyncio.create_task(self._done(key, work))
+
+    async def stop(self, key: str) -> None:
+        """Stop a job, if it is at work, and wait until it has stopped."""
+        if task := self.at_work.get(key):
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _done(self, key: str, work: Coroutine[Any, Any, object]) -> None:
+        try:
+            await work
+        except CiteLoomError as error:
+            self.problems[key] = str(error)
+        finally:
+            del self.at_work[key]

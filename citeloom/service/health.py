@@ -1,6 +1,6 @@
-"""Whether the service lives, and whether it can work: what probes ask.
+"""Whether the service lives, and whether it can work: what probes ask; and what Prometheus scrapes.
 
-Both routes answer to anybody, so no answer names a host, a folder or a key.
+Health answers to anybody, so no answer names a host, a folder or a key.
 """
 
 import asyncio
@@ -14,11 +14,12 @@ from typing import Literal
 
 import httpx
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from state.value import FrozenModel
 from tools.settings import foreign_variable, settings
+from tools.telemetry import signals
 
 _PATIENCE = 10.0
 _KEPT_SECONDS = 2.0
@@ -216,3 +217,21 @@ async def _llm() -> Part:
         text="no LLM is configured, so CiteLoom works in embedded mode. To use one, set "
         "CITELOOM_STRONG_MODEL and CITELOOM_LLM_BASE_URL or CITELOOM_LLM_API_KEY",
     )
+
+
+PATH = "/citeloom/metrics"
+"""A LangGraph server has a /metrics of its own."""
+
+
+def metric_routes() -> list[BaseRoute]:
+    """Return the route that Prometheus scrapes; what happens from now on is counted."""
+    signals.start_signals(scraped=True)
+    return [Route(PATH, _metrics)]
+
+
+async def _metrics(request: Request) -> Response:
+    from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+    assert signals.registry
+    text = await asyncio.to_thread(generate_latest, signals.registry)
+    return Response(text, headers={"content-type": CONTENT_TYPE_LATEST})

@@ -22,7 +22,7 @@ from citeloom.report.findings import (
     text_findings,
 )
 from citeloom.report.verdicts import support_of
-from state.place import Place
+from state.value import Place
 from tools.bibliography.read_records import is_bibtex
 from tools.bibliography.text_runs import escape
 from tools.errors import CiteLoomError

@@ -78,32 +78,12 @@ class _Api:
 def _load() -> "tuple[LocalExecutor, Router]":
     from citeloom.runs.local_executor import LocalExecutor
     from citeloom.runs.runs import Runs
-    from citeloom.service import (
-        drafts,
-        files,
-        health,
-        libraries,
-        local_threads,
-        quote_page,
-        run_routes,
-        screen_routes,
-        speech,
-        start_routes,
-        watch_routes,
-    )
+    from citeloom.service import local_threads, watch_routes
 
     executor = LocalExecutor()
     runs = Runs(executor)
     routes = [
-        *health.routes(),
-        *libraries.routes(),
-        *files.routes(lambda _: runs),
-        *run_routes.routes(lambda _: runs),
-        *screen_routes.routes(lambda _: runs),
-        *drafts.routes(),
-        *quote_page.routes(),
-        *speech.routes(),
-        *start_routes.routes(),
+        *web_page.asked_routes(lambda _: runs),
         *watch_routes.routes(runs),
         *local_threads.routes(executor),
     ]

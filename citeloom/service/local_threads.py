@@ -21,8 +21,7 @@ from citeloom.runs.runs import (
     status_of,
     wait_until_resting,
 )
-from citeloom.service.answering import answering, sent
-from citeloom.service.entry import RequestRefusedError
+from citeloom.service.entry import RequestRefusedError, answering, sent
 from state.run import GraphName
 from tools.errors import InputError, TransientError
 

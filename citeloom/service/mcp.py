@@ -22,10 +22,9 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
 
 from citeloom.runs.runs import Runs, RunSnapshot
-from citeloom.service.citation_tool import ReadCitations, read_citations
+from citeloom.service.direct_tools import ReadCitations, WatchSearch, read_citations, watch_search
 from citeloom.service.entry import caller_of_request
 from citeloom.service.mcp_tasks import add_tasks, as_task, has_tasks
-from citeloom.service.next_step import progress_text
 from citeloom.service.tool_answers import (
     SCHEMA,
     RunsOf,
@@ -33,6 +32,7 @@ from citeloom.service.tool_answers import (
     files_of,
     mime_of,
     parsed,
+    progress_text,
     read,
     to_tool_result,
 )
@@ -45,7 +45,6 @@ from citeloom.service.tools import (
     settings_by_tool,
     start,
 )
-from citeloom.service.watch_tool import WatchSearch, watch_search
 from tools.documented_methods import methods_by_step
 from tools.errors import PROGRAM, CiteLoomError, InputError, loggable_trace, logger_of
 

@@ -14,7 +14,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Field
 
 from citeloom.runs.runs import Runs, RunSnapshot
-from citeloom.service.next_step import progress_text
+from citeloom.service.tool_answers import progress_text
 from tools.errors import CiteLoomError, InputError
 
 EXTENSION = "io.modelcontextprotocol/tasks"

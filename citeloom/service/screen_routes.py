@@ -20,11 +20,8 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.report.screening import SCREENING_FILES, screening_files, screening_summary
 from citeloom.runs.runs import Runs, wait_until_resting
-from citeloom.service.answering import answering, sent
-from citeloom.service.drafts import put_file
-from citeloom.service.entry import RequestRefusedError, caller_of_request
-from citeloom.service.files import as_download
-from citeloom.service.jobs import Jobs
+from citeloom.service.entry import Jobs, RequestRefusedError, answering, caller_of_request, sent
+from citeloom.service.run_routes import as_download
 from citeloom.service.screening import (
     LOOK,
     ModelTurn,
@@ -35,6 +32,7 @@ from citeloom.service.screening import (
     run_records,
     runs_of_turn,
 )
+from citeloom.service.start_routes import put_file
 from citeloom.service.tool_answers import RunsOf
 from nodes.common.check_input import parse_input
 from state.paper import Paper

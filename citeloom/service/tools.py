@@ -8,17 +8,16 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
 from citeloom.runs.runs import Runs
-from citeloom.service.citation_tool import ReadCitations
+from citeloom.service.direct_tools import ReadCitations, WatchSearch
 from citeloom.service.tool_answers import lean_schema
-from citeloom.service.watch_tool import WatchSearch
 from state.ingest import IngestInput
 from state.inputs import AskInput, ReviewInput, ReviseInput, ScreenInput, VerifyInput, WriteInput
 from state.novelty import NoveltyInput
 from state.questions import QuestionKind
-from state.references import ReferencesInput
 from state.run import GraphName
 from state.synthesis import SynthesizeInput
 from state.table import TableInput
+from state.verify import ReferencesInput
 from tools.errors import InputError, did_you_mean
 from tools.run_settings import SETTINGS_BY_GRAPH, RunSettings, check_settings, setting_fields
 

@@ -10,8 +10,7 @@ from starlette.routing import BaseRoute, Route
 from citeloom.report.watch_digest import digest_title
 from citeloom.runs.runs import Runs
 from citeloom.runs.watch_record import WatchFolder, all_watches, watch_of
-from citeloom.service.answering import answering, sent
-from citeloom.service.jobs import Jobs
+from citeloom.service.entry import Jobs, answering, sent
 from citeloom.service.watching import begin_watch, check_now, is_run_name, run_settings
 from nodes.common.check_input import parse_input
 from tools.errors import InputError, TransientError

@@ -22,6 +22,7 @@ from citeloom.service.updating import repeat_search_input
 from nodes.common.notices import noticed_now, published_doi, standings
 from nodes.find.select_papers import NOTHING
 from nodes.watch.place_in_section import place_in_section
+from state.merging import is_preprint
 from state.paper import Paper, published_before
 from state.results import RankedPaper
 from state.watch import ItemKind, Watch, WatchCheck, WatchItem, without_texts
@@ -32,7 +33,6 @@ from tools.llm.endpoint import model_price
 from tools.llm.task import Tier
 from tools.mail import send_mail
 from tools.run_settings import RunSettings
-from tools.scholar.merging import is_preprint
 from tools.scholar.open_source import check_source, is_online
 from tools.scholar.same_work import unite_records
 from tools.services import open_services

@@ -4,11 +4,14 @@ It speaks the server's public API, as any other client does; another page can be
 """
 
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
+
+if TYPE_CHECKING:
+    from citeloom.service.tool_answers import RunsOf
 
 _HEADERS = {
     # Nothing of another host, no script within the page, whatever a record may hold.
@@ -34,4 +37,23 @@ def routes() -> list[BaseRoute]:
     return [
         Route("/app", lambda _: RedirectResponse("/app/")),
         Mount("/app", _Files(directory=folder, html=True)),
+    ]
+
+
+def asked_routes(runs_of: "RunsOf") -> list[BaseRoute]:
+    """Return the routes of ours that the page asks for, wherever it is served; they take seconds to load."""
+    from citeloom.service import (
+        health,
+        libraries,
+        run_routes,
+        screen_routes,
+        start_routes,
+    )
+
+    return [
+        *health.routes(),
+        *libraries.routes(),
+        *run_routes.routes(runs_of),
+        *screen_routes.routes(runs_of),
+        *start_routes.routes(),
     ]

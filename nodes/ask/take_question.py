@@ -13,8 +13,8 @@ from langchain_core.messages import AnyMessage, HumanMessage, convert_to_message
 
 from nodes.common.check_input import check_date, check_language, parse_input, refusing
 from state.ask import AskState, CitedPaper, ConversationTurn, PassageConditions
-from state.begin import begin_run
 from state.inputs import AskInput, CheckedRequest, LibraryPapers
+from state.reducers import begin_run
 from tools.errors import PROGRAM, InputError
 from tools.run_settings import check_settings, route_options_of
 from tools.services import NodeRuntime, Services, open_services

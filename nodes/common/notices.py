@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from state.inputs import CheckedRequest
+from state.merging import is_preprint_doi, is_preprint_venue
 from state.paper import Notice, NoticeKind, Paper, title_key, united_notices
 from state.run import Failure
 from state.writing import VerdictReason
 from tools.errors import InputError, PermanentError, TransientError
-from tools.scholar.merging import is_preprint_doi, is_preprint_venue
 from tools.scholar.open_source import is_online
 from tools.services import Services
 

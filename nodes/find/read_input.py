@@ -21,11 +21,11 @@ from nodes.common.check_input import (
     refusing,
     why_unknown,
 )
-from state.begin import begin_run
 from state.channels import FindState
 from state.inputs import CheckedRequest, FindInput
 from state.paper import Paper, canonical_id
 from state.quote import Criterion
+from state.reducers import begin_run
 from state.run import Failure
 from state.search import Hit
 from tools.errors import InputError, PermanentError, TransientError

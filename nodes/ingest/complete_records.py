@@ -9,13 +9,13 @@ import asyncio
 
 from nodes.ingest.index_passages import next_wave
 from state.ingest import IngestState, IngestUpdate
-from state.paper import Paper, merge_papers
+from state.merging import ids_of, merge_papers
+from state.paper import Paper
 from state.run import Failure, fatal_failure
 from tools.errors import PermanentError, TransientError, counted
 from tools.ingest.ingest_target import IngestTarget
 from tools.references.resolving import adds_to_record, known_by_sources
 from tools.scholar.lookup import WorkToLookUp
-from tools.scholar.merging import ids_of
 from tools.scholar.open_source import is_online
 from tools.scholar.same_work import unite_records
 from tools.services import NodeRuntime, open_services

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from uuid import uuid4
 
 from nodes.common.check_input import check_sources, parse_input, refusing
-from state.begin import begin_run
 from state.ingest import FileSource, IngestInput, IngestState
 from state.inputs import CheckedRequest
 from state.paper import canonical_id
+from state.reducers import begin_run
 from tools.errors import InputError
 from tools.ingest.discover_files import DiscoveredFiles
 from tools.ingest.file_places import UploadSpool, allowed_roots

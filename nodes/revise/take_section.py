@@ -15,10 +15,10 @@ from nodes.write.plan_language.read_plan import named_papers, parse_plan, with_t
 from nodes.write.review_plan import with_new_keys
 from nodes.write.review_text import edited_section
 from nodes.write.writers.writers import check_writer
-from state.begin import begin_run
 from state.channels import ReviseState, SavedSection
 from state.inputs import CheckedRequest, ReviseInput, WriteChoices
 from state.paper import index_by_ids
+from state.reducers import begin_run
 from state.run import Failure
 from state.writing import Draft, Plan
 from tools.errors import InputError

@@ -10,10 +10,10 @@ from uuid import uuid4
 
 from nodes.common.check_input import parse_input, refusing
 from nodes.write.take_papers import given_papers
-from state.begin import begin_run
 from state.channels import ScreenState
 from state.inputs import CheckedRequest, ScreenInput
 from state.paper import Paper
+from state.reducers import begin_run
 from state.run import Failure
 from state.screening import Protocol, Stage
 from tools.errors import InputError, counted, did_you_mean

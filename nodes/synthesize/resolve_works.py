@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from state.inputs import CheckedRequest
+from state.merging import ids_of
 from state.paper import Paper
 from state.run import Failure
 from state.synthesis import EntryWorks, SynthesizeState
@@ -22,7 +23,6 @@ from tools.references.resolving import (
     unite_found,
 )
 from tools.scholar.lookup import WorkToLookUp
-from tools.scholar.merging import ids_of
 from tools.scholar.open_source import is_online
 from tools.services import NodeRuntime, Services, open_services
 

@@ -15,8 +15,8 @@ from langchain_core.messages import AnyMessage, HumanMessage
 
 from nodes.ask.take_question import last_question, named_papers, question_text
 from nodes.common.check_input import check_language, check_sources, parse_input, refusing
-from state.begin import begin_run
 from state.inputs import CheckedRequest
+from state.reducers import begin_run
 from state.synthesis import Granularity, PaperToRead, SourcePaper, SynthesizeInput, SynthesizeState
 from tools.errors import InputError, counted
 from tools.ingest.discover_files import DiscoveredFiles

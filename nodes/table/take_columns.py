@@ -10,9 +10,9 @@ from uuid import uuid4
 from nodes.ask.take_question import check_conditions, question_text
 from nodes.common.check_input import check_language, parse_input, refusing
 from state.ask import PassageConditions
-from state.begin import begin_run
 from state.inputs import CheckedRequest
 from state.paper import published_before
+from state.reducers import begin_run
 from state.table import TableInput, TableState
 from tools.errors import InputError, counted
 from tools.library.library import Library

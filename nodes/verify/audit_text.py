@@ -10,9 +10,9 @@ from typing import TypeVar
 from nodes.verify.mark_citations import INVENTED
 from nodes.write.audit_citations import findings_on, make_audit
 from state.audit import Audit, ReferenceFinding, UncitedClaim
-from state.place import Place
 from state.results import CitedSentence
 from state.run import fatal_failure, outcome_of
+from state.value import Place
 from state.verify import Entry, VerifyOutput, VerifyState
 from state.writing import CitationVerdict, Draft, VerdictReason
 from tools.services import NodeRuntime, open_services

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from math import exp
 
 from state.audit import ReferenceCheck, ReferenceFinding, ReferenceOutcome, WrongField
+from state.merging import is_preprint, is_preprint_doi
 from state.paper import Paper, title_key
 from state.verify import Entry
 from state.writing import VerdictReason
 from tools.bibliography.read_csl import csl_of
 from tools.scholar.agreement import LETTERS, wrong_fields
 from tools.scholar.lookup import LookupResult, WorkToLookUp
-from tools.scholar.merging import is_preprint, is_preprint_doi
 from tools.scholar.venues import gives_dois, same_venue
 
 _GENERAL = frozenset({"openalex", "semantic_scholar", "google"})

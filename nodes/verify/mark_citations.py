@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from state.audit import ReferenceFinding
 from state.paper import Paper
-from state.place import Place
+from state.value import Place
 from state.verify import Entry, VerifyState
 from state.writing import MARKER, Draft, Sentence, VerdictReason
 from tools.references.citable import Citable

@@ -3,9 +3,8 @@
 Reads `run`, `entries`, `looked_up`, `notes`, `failures`. Writes the output of `references`.
 """
 
-from state.references import ReadReference, ReferencesOutput
 from state.run import fatal_failure, outcome_of
-from state.verify import VerifyState
+from state.verify import ReadReference, ReferencesOutput, VerifyState
 from tools.bibliography.keys import numbered
 from tools.services import NodeRuntime, open_services
 

@@ -18,7 +18,8 @@ from nodes.verify.check_reference import (
 )
 from state.audit import ReferenceCheck, ReferenceFinding
 from state.inputs import CheckedRequest
-from state.paper import Paper, merge_papers
+from state.merging import merge_papers
+from state.paper import Paper
 from state.run import Failure
 from state.verify import Entry, VerifyState
 from tools.errors import LibraryError, PermanentError, TransientError, counted

@@ -12,14 +12,12 @@ from uuid import uuid4
 
 from nodes.common.check_input import by_its_key, check_sources, parse_input, refusing
 from nodes.verify.take_text import placed_entries
-from state.begin import begin_run
 from state.bibliography import ReferenceEntry
 from state.inputs import CheckedRequest
-from state.paper import Paper
-from state.record import Record
-from state.references import ReferencesInput
+from state.paper import Paper, Record
+from state.reducers import begin_run
 from state.run import Failure
-from state.verify import Entry, VerifyState
+from state.verify import Entry, ReferencesInput, VerifyState
 from tools.bibliography.names import csl_name
 from tools.bibliography.publication_kinds import KINDS, kind_of_work
 from tools.bibliography.read_records import is_bibtex, read_bibtex_file

@@ -12,10 +12,10 @@ from uuid import uuid4
 from pydantic import ValidationError
 
 from nodes.common.check_input import by_its_key, check_language, parse_input, refusing
-from state.begin import begin_run
 from state.bibliography import ReferenceEntry
 from state.inputs import CheckedRequest, VerifyInput
 from state.paper import Paper, canonical_id
+from state.reducers import begin_run
 from state.run import Failure
 from state.verify import Entry, VerifyState
 from tools.bibliography.read_record import RecordError, paper_from

@@ -10,9 +10,9 @@ from typing import Any
 
 from nodes.common.check_input import parse_input, refusing
 from nodes.write.writers.writers import check_writer
-from state.begin import begin_run
 from state.channels import WriteOutput
 from state.inputs import FindInput, WriteChoices, WriteOptions
+from state.reducers import begin_run
 from tools.bibliography.citation_style import named_style
 from tools.run_settings import settings_of_runtime
 from tools.services import NodeRuntime

@@ -11,9 +11,9 @@ from nodes.common.ask_person import load_paper_cards, should_ask
 from nodes.write.plan_language.read_plan import named_papers, parse_plan
 from nodes.write.writers.writer import CHOICES_PER_CITATION, usual_citations
 from nodes.write.writers.writers import check_writer, writer_for
-from state.begin import begin_run
 from state.channels import WriteState, WritingInput
 from state.paper import Paper, index_by_ids
+from state.reducers import begin_run
 from state.run import Failure
 from state.search import Sufficiency
 from state.writing import Plan

@@ -24,7 +24,8 @@ from nodes.common.notices import noticed_now
 from nodes.write.writers.writers import check_writer
 from state.channels import WriteState
 from state.inputs import CheckedRequest, WriteChoices, WriteInput
-from state.paper import Paper, canonical_id, merge_papers
+from state.merging import merge_papers
+from state.paper import Paper, canonical_id
 from state.reducers import overwriting
 from state.run import Failure
 from tools.bibliography.citation_style import named_style

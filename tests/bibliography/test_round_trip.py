@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from state.paper import Author, Paper, identify, merge_papers
-from state.record import Record
+from state.merging import merge_papers
+from state.paper import Author, Paper, Record, identify
 from tests.bibliography.made import paper, read, references
 from tests.bibliography.test_bibtex_kinds import NBIB, RIS
 from tools.bibliography.keys import citation_keys, numbered

@@ -79,7 +79,7 @@ async def test_each_paper_of_s2orc_is_a_document_with_sections_and_references(
     assert library.texts.text(entry.sha256).count("\n\n") == 3
     again = await ingest(context, paths=[str(dump)])
     assert again["reports"][0].records == {"unchanged": 4, "bad": 3}
-    assert library.texts.document_count() == 4
+    assert library.stats().documents == 4
 
 
 async def test_files_below_an_address_are_copied_read_once_and_not_left_behind(

@@ -10,7 +10,7 @@ from citeloom.report.json_files import plain
 from citeloom.report.markdown import markdown
 from citeloom.report.result_report import ResultReport
 from citeloom.runs.runs import RunSnapshot
-from citeloom.service.a2a_input import asked_for
+from citeloom.service.a2a import asked_for
 from citeloom.service.tool_answers import to_tool_result
 from graphs.screen import graph
 from state.screening import ScreeningDecision

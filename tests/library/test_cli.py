@@ -9,8 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.library_commands import app
-from state.paper import Author, Notice, Paper
-from state.record import Record
+from state.paper import Author, Notice, Paper, Record
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, paper
 from tools.library.open_library import close_libraries, create_library, open_library
 from tools.settings import settings as process_settings

@@ -11,7 +11,6 @@ from tests.library.qdrant_double import QdrantDouble
 from tests.library.words import WordEmbedder, document, paper
 from tools.library.library import Library
 from tools.library.open_library import close_libraries, create_library
-from tools.library.passage_catalog import PassageCatalog
 from tools.library.search_types import PassageFilter, folded_heading
 from tools.settings import Settings
 
@@ -80,8 +79,8 @@ CASES = [
 def test_filter_holds_in_both_engines_and_in_the_catalog(
     engines: list[Library], mode: Literal["hybrid", "keyword"]
 ) -> None:
-    catalog = PassageCatalog(engines[0].catalog.database)
-    every = [one.id for page in engines[0].texts.pages(10) for one in page]
+    texts = engines[0].texts
+    every = [one.id for page in texts.pages(10) for one in page]
     without = PassageFilter(exclude=frozenset({*every[:5], "unknown"}))
     for wanted, many in [*CASES, (without, 31)]:
         query = "common words study remark1 part2"
@@ -91,7 +90,7 @@ def test_filter_holds_in_both_engines_and_in_the_catalog(
         )
         assert edge == server
         papers = engines[0].catalog.points(wanted.papers).values()
-        passed = {*catalog.passing(catalog.points(every).values(), wanted, papers).values()}
+        passed = {*texts.passing(texts.points(every).values(), wanted, papers).values()}
         assert len(passed) == many, wanted
         assert set(edge) == passed if mode == "hybrid" else set(edge) <= passed
 

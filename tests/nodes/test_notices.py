@@ -3,7 +3,8 @@
 import pytest
 
 from nodes.common.notices import Standing, news_of, standings
-from state.paper import Author, Notice, Paper, merge_papers
+from state.merging import merge_papers
+from state.paper import Author, Notice, Paper
 from tools.bibliography.read_record import paper_from
 from tools.scholar.agreement import wrong_fields
 

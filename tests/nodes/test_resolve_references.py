@@ -10,8 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from nodes.verify.check_reference import Said, check_reference, finding_on, no_source_holds
 from nodes.verify.resolve_references import resolve_references
 from state.inputs import CheckedRequest
-from state.paper import Author, Paper
-from state.record import Record
+from state.paper import Author, Paper, Record
 from state.verify import Entry
 from tests.graphs.sources import Asked, Sources
 from tools.embed.open_embedder import embedder

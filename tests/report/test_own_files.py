@@ -250,7 +250,7 @@ UNSAFE = [
 
 
 def unsafe_papers() -> dict[str, Paper]:
-    from state.record import Record
+    from state.paper import Record
 
     return {
         f"P{at}": paper(title, "Ann Lee", year=2000).model_copy(

@@ -20,7 +20,7 @@ from citeloom.runs.local_executor import local_runs
 from citeloom.runs.run_record import load_run, new_run
 from citeloom.runs.runs import Runs, RunSnapshot, Status, UnknownRunError, wait_until_resting
 from citeloom.runs.server_executor import server_runs
-from citeloom.service.a2a_task_store import RunTasks
+from citeloom.service.a2a import RunTasks
 from citeloom.service.run_routes import routes
 from tests.runs.fake_server import THREAD, FakeServer
 from tests.service.test_local_executor import WRITE

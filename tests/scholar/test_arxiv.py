@@ -17,8 +17,7 @@ from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf
 from tests.scholar.looking import query
 from tools.errors import PermanentError, TransientError
-from tools.scholar.arxiv import ArxivSource
-from tools.scholar.arxiv_records import read_page
+from tools.scholar.arxiv import ArxivSource, read_page
 from tools.scholar.source import loosened_queries, terms
 
 ENTRY = """

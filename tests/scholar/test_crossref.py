@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from state.paper import Notice, NoticeKind, Paper, merge_papers
+from state.merging import merge_papers
+from state.paper import Notice, NoticeKind, Paper
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf
 from tests.scholar.looking import query, under_title
-from tools.scholar.crossref import DOIS_A_CALL, CrossrefSource
-from tools.scholar.crossref_records import read_page, read_single, read_work
+from tools.scholar.crossref import DOIS_A_CALL, CrossrefSource, read_page, read_single, read_work
 
 ITEM: dict[str, Any] = {
     "DOI": "10.1000/ABC", "title": ["Counting <i>apples</i> &amp; pears"], "type": "journal-article",

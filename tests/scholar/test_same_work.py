@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from state.merging import is_preprint_doi
 from state.paper import Author, Paper, identify
 from tests.fakes.scholar.world import make_world
-from tools.scholar.merging import is_preprint_doi
 from tools.scholar.same_work import merge, near_titles, unite_records
 
 TITLE = "Grafting pear trees under drought: a field study"

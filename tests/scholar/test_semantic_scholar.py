@@ -16,7 +16,7 @@ from tests.scholar.looking import query, under_title
 from tools.errors import NotInSourceError, TransientError
 from tools.evidence.quotes import quote_paper
 from tools.scholar.semantic_scholar import SemanticScholarSource
-from tools.scholar.semantic_scholar_snippets import read_snippet
+from tools.scholar.semantic_scholar_api import read_snippet
 
 
 @pytest.fixture(scope="module")

@@ -21,9 +21,9 @@ from state.inputs import (
     WriteInput,
 )
 from state.novelty import NoveltyInput
-from state.references import ReferencesInput
 from state.synthesis import SynthesizeInput
 from state.table import TableInput
+from state.verify import ReferencesInput
 from tests.server.conftest import Server
 from tests.support import ROOT, SMALL, small_records
 from tools.run_settings import settings_class_of

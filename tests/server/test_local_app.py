@@ -290,6 +290,18 @@ def test_wrong_call_is_refused_with_a_sentence(
     assert said in refused.json()["detail"]
 
 
+def test_papers_and_passages_are_looked_up_beside_a_run(http: httpx.Client) -> None:
+    (paper, *_) = given(http.get(f"/citeloom/libraries/{SMALL}/papers"))["papers"]
+    asked = {"paper": paper["id"], "like": paper["abstract"]}
+    (nearest, *_) = given(http.get(f"/citeloom/libraries/{SMALL}/passages", params=asked))[
+        "passages"
+    ]
+    assert nearest["text"] in paper["abstract"]
+    refused = http.get("/citeloom/papers", params={"title": "Moths", "source": "nowhere"})
+    assert refused.status_code == 422
+    assert "source=NAME" in refused.json()["detail"]
+
+
 def test_stream_of_a_run_that_is_not_there_is_not_found(http: httpx.Client) -> None:
     assert http.get("/threads/none/runs/x/stream").status_code == 404
     assert http.delete("/threads/none").status_code == 404

@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 
 from citeloom.runs.runs import wait_until_resting
 from citeloom.runs.server_executor import server_runs
-from citeloom.service.files import typed
+from citeloom.service.run_routes import typed
 from state.run import GraphName
 from tests.server.hostile import IDEA, Caller
 from tests.server.hosting import MISSING, Hosted, hosting

@@ -1,4 +1,4 @@
-"""citeloom/service/files.py: what a run gave is made into files once, however many are taken away."""
+"""citeloom/service/run_routes.py: what a run gave is made into files once, however many are taken away."""
 
 import asyncio
 from collections import Counter
@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 from starlette.applications import Starlette
 
 from citeloom.runs.runs import RunSnapshot
-from citeloom.service import files
+from citeloom.service import run_routes as files
 from state.paper import Paper
 from tests.report.test_section_forms import values
 from tools.bibliography.citation_printer import style_papers

@@ -7,15 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from state.paper import (
-    Author,
-    Paper,
-    canonical_id,
-    identify,
-    merge_papers,
-    published_before,
-    title_key,
-)
+from state.merging import merge_papers
+from state.paper import Author, Paper, canonical_id, identify, published_before, title_key
 
 HASH = "0123456789abcdef0123456789abcdef01234567"
 

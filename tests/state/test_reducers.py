@@ -14,17 +14,19 @@ from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from state.ask import AskState
-from state.begin import KeptFromLastRun, StartsAs, begin_run
 from state.channels import FindState, ReviseState, WriteOutput, WriteState, WritingInput
 from state.ingest import IngestState
 from state.quote import Argument, Quote
 from state.reducers import (
+    KeptFromLastRun,
+    StartsAs,
     add_drafts,
     add_failures,
     add_hits,
     add_log,
     add_queries,
     append_new_ids,
+    begin_run,
     keep_last,
     merge_scores,
     overwriting,

@@ -14,7 +14,7 @@ _SERVED = f"""
 import asyncio, sys
 import uvicorn
 from starlette.applications import Starlette
-from citeloom.service.metrics import routes
+from citeloom.service.health import routes
 app = Starlette(routes=routes())
 
 async def main():

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from state.place import Place
 from state.synthesis import Paragraph, ParagraphCitation
+from state.value import Place
 from tests.fakes.made_stack import (
     COOL,
     CRUST,

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from state.paper import Paper
-from state.place import Place
-from state.record import Record
+from state.paper import Paper, Record
+from state.value import Place
 from tools.bibliography.read_csl import csl_of, read_record
 from tools.bibliography.read_record import BadRecord
 from tools.text.places import Lines

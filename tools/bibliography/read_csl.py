@@ -12,8 +12,7 @@ from urllib.parse import unquote
 
 from pydantic import ValidationError
 
-from state.paper import Author, Paper, canonical_id
-from state.record import Record
+from state.paper import Author, Paper, Record, canonical_id
 from tools.bibliography.fields import FIELDS, JOINED, PEOPLE, TO_CSL, Names
 from tools.bibliography.names import csl_name, csl_names
 from tools.bibliography.plain_latex import address, plain_text

@@ -12,11 +12,11 @@ from state.paper import (
     Author,
     Notice,
     Paper,
+    Record,
     canonical_id,
     identify,
     united_notices,
 )
-from state.record import Record
 from tools.bibliography.names import in_parts, is_organisation
 from tools.text.markup import concern_title, plain, retracted_title
 

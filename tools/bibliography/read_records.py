@@ -12,8 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeVar, cast
 
-from state.paper import Paper
-from state.record import Record
+from state.paper import Paper, Record
 from tools.bibliography.read_bibtex import BibtexEntry, read_bibtex, read_entries
 from tools.bibliography.read_csl import issued, pairs_of, read_csl, read_record
 from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from, printable

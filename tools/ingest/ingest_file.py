@@ -16,15 +16,8 @@ from typing import Literal
 from state.bibliography import ReferenceEntry
 from state.document import Document, DocumentEntry
 from state.ingest import FileReport, FileStatus
-from state.paper import (
-    Author,
-    Paper,
-    canonical_id,
-    identify,
-    known_since,
-    merge_papers,
-    title_key,
-)
+from state.merging import merge_papers
+from state.paper import Author, Paper, canonical_id, identify, known_since, title_key
 from state.passage import Passage, passage_id
 from tools.bibliography.read_record import printable
 from tools.documents.cut_passages import cut_passages

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from rapidfuzz import fuzz
 
-from state.bibliography import ReferenceEntry
-from state.paper import Paper, canonical_id, id_rank, merge_papers, title_key
+from state.merging import merge_papers
+from state.paper import Paper, canonical_id, id_rank, title_key
 from tools.errors import InputError
 from tools.library.database import Database
 from tools.library.document_rows import forget_texts, keep_record, move, rename
@@ -219,7 +219,7 @@ class Catalog:
     """Papers, the ids they go by and who cites whom, in one SQLite file; thread-safe.
 
     Documents and passages are in the same file, so that one transaction keeps them in step with
-    their records; see tools.library.passage_catalog.
+    their records; see tools.library.texts.
     """
 
     def __init__(self, path: Path) -> None:
@@ -227,8 +227,7 @@ class Catalog:
 
     def meta(self) -> dict[str, str]:
         """What the library remembers of itself."""
-        with self.database.reading() as db:
-            return dict(db.execute("SELECT key, value FROM meta").fetchall())
+        return dict(self.database.rows("SELECT key, value FROM meta"))
 
     def set_meta(self, values: Mapping[str, str]) -> None:
         """Remember these values."""
@@ -276,21 +275,17 @@ class Catalog:
     def same_title(self, title: str) -> list[Paper]:
         """Return the papers of this title, whatever its case, accents and punctuation."""
         low = title_prefix(title)
-        with self.database.reading() as db:
-            rows = db.execute(
-                f"{_RECORDS} WHERE p.work >= ? AND p.work < ? || char(1114111) LIMIT 20",
-                (low, low),
-            ).fetchall()
+        sql = f"{_RECORDS} WHERE p.work >= ? AND p.work < ? || char(1114111) LIMIT 20"
+        rows = self.database.rows(sql, (low, low))
         return [paper for _, paper in _whole(rows)]
 
     def titled(self, part: str, limit: int = 20) -> list[Paper]:
         """Return papers with this in their titles, whatever the case of a to z, the shortest title first."""
-        with self.database.reading() as db:
-            rows = db.execute(
-                f"{_RECORDS} WHERE instr(lower(json_extract(p.record, '$.title')), lower(?))"
-                " ORDER BY length(json_extract(p.record, '$.title')), p.point LIMIT ?",
-                (part, limit),
-            ).fetchall()
+        rows = self.database.rows(
+            f"{_RECORDS} WHERE instr(lower(json_extract(p.record, '$.title')), lower(?))"
+            " ORDER BY length(json_extract(p.record, '$.title')), p.point LIMIT ?",
+            (part, limit),
+        )
         return [paper for _, paper in _whole(rows)]
 
     def remove(self, points: Sequence[int]) -> None:
@@ -301,16 +296,15 @@ class Catalog:
 
     def counts(self) -> Counts:
         """Count what is here."""
-        with self.database.reading() as db:
-            papers, abstracts, first, last = db.execute(
-                "SELECT COUNT(*), TOTAL(has_abstract), MIN(year), MAX(year) FROM papers"
-            ).fetchone()
-            waiting, lacking = db.execute(
-                "SELECT TOTAL(role & 1), TOTAL(role & 2) / 2 FROM texts"
-                " WHERE role > 0 AND indexed <= 0"
-            ).fetchone()
-            (passages,) = db.execute("SELECT COUNT(*) FROM texts WHERE role >= 2").fetchone()
-            (documents,) = db.execute("SELECT COUNT(*) FROM documents").fetchone()
+        ((papers, abstracts, first, last),) = self.database.rows(
+            "SELECT COUNT(*), TOTAL(has_abstract), MIN(year), MAX(year) FROM papers"
+        )
+        ((waiting, lacking),) = self.database.rows(
+            "SELECT TOTAL(role & 1), TOTAL(role & 2) / 2 FROM texts WHERE role > 0 AND indexed <= 0"
+        )
+        ((passages, documents),) = self.database.rows(
+            "SELECT (SELECT COUNT(*) FROM texts WHERE role >= 2), (SELECT COUNT(*) FROM documents)"
+        )
         return Counts(
             papers=papers,
             abstracts=int(abstracts),
@@ -325,33 +319,23 @@ class Catalog:
     def reference_counts(self) -> tuple[int, int]:
         """Count the references from one paper here to another, and the entries of all lists."""
         sql = f"SELECT DISTINCT citing, cited FROM ({_ALL}) WHERE citing != cited"
-        with self.database.reading() as db:
-            (links,) = db.execute(f"SELECT COUNT(*) FROM ({sql})").fetchone()
-            (entries,) = db.execute("SELECT COUNT(*) FROM cited").fetchone()
-        return links, entries
-
-    def entries_of(self, point: int) -> list[ReferenceEntry]:
-        """Return the entries of the lists of references of a paper's documents, in order."""
-        sql = (
-            "SELECT c.position, c.entry FROM cited c JOIN documents d ON d.number = c.document"
-            " WHERE d.paper IN ({}) ORDER BY c.document, c.position"
+        ((links, entries),) = self.database.rows(
+            f"SELECT (SELECT COUNT(*) FROM ({sql})), (SELECT COUNT(*) FROM cited)"
         )
-        return [ReferenceEntry.model_validate_json(one) for _, one in self._many(sql, [point])]
+        return links, entries
 
     def printed_links(self) -> dict[str, list[tuple[int, int]]]:
         """Return by document (SHA-256) which papers here the entries of its list are: places, and points."""
         sql = _PRINTED.format(citing="d.sha256", printed="1")
         found: dict[str, list[tuple[int, int]]] = {}
-        with self.database.reading() as db:
-            rows = db.execute(f"SELECT DISTINCT * FROM ({sql}) ORDER BY position, cited").fetchall()
+        rows = self.database.rows(f"SELECT DISTINCT * FROM ({sql}) ORDER BY position, cited")
         for document, cited, place in rows:
             found.setdefault(document, []).append((place, cited))
         return found
 
     def hashes(self) -> set[str]:
         """Return the SHA-256 of every document's file."""
-        with self.database.reading() as db:
-            return {key for (key,) in db.execute("SELECT sha256 FROM documents")}
+        return {key for (key,) in self.database.rows("SELECT sha256 FROM documents")}
 
     def ids_in_order(self, added_after: float = 0.0) -> list[str]:
         """Return the canonical ids of all papers, or of those added after a moment, in the order of their coming."""
@@ -371,11 +355,8 @@ class Catalog:
 
     def _many(self, sql: str, keys: Sequence[str | int]) -> list[Any]:
         """Return the rows for all of these keys, which are one parameter."""
-        with self.database.reading() as db:
-            rows = db.execute(
-                sql.format(*["SELECT value FROM json_each(?1)"] * 3), (json.dumps(keys),)
-            )
-            return rows.fetchall()
+        among = ["SELECT value FROM json_each(?1)"] * 3
+        return self.database.rows(sql.format(*among), (json.dumps(keys),))
 
 
 def _whole(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, Paper]]:

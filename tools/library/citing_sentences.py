@@ -90,8 +90,7 @@ class CitingSentences:
             "SELECT c.entry FROM cited c JOIN documents d ON d.number = c.document"
             " WHERE d.sha256 = ? ORDER BY c.position"
         )
-        with self._database.reading() as db:
-            rows = db.execute(sql, (one.sha256,)).fetchall()
+        rows = self._database.rows(sql, (one.sha256,))
         return document, [ReferenceEntry.model_validate_json(row) for (row,) in rows]
 
     def put(self, one: Unread, document: Document, cites: Bibliography) -> None:

@@ -2,11 +2,12 @@
 
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -355,6 +356,11 @@ class Database:
                 f"snapshot (`{PROGRAM} library restore`), or remove the library (`{PROGRAM} library remove "
                 f"{self._path.parent.name}`) and add its files again"
             ) from error
+
+    def rows(self, sql: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Any]:
+        """Return all rows of one query; raises as `reading`."""
+        with self.reading() as db:
+            return db.execute(sql, values).fetchall()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

@@ -101,9 +101,8 @@ def store_snapshot_vectors(database: Database, vectors: Iterable[dict[int, Vecto
 def snapshot_vectors(database: Database, points: Sequence[int]) -> dict[int, Vectors]:
     """Return the vectors of those of these points that have one in the catalog."""
     marks = ", ".join("?" * len(points))
-    with database.reading() as db:
-        rows = db.execute(f"SELECT point, dense FROM carried WHERE point IN ({marks})", points)
-        return {point: np.frombuffer(dense, dtype=np.float32) for point, dense in rows}
+    rows = database.rows(f"SELECT point, dense FROM carried WHERE point IN ({marks})", points)
+    return {point: np.frombuffer(dense, dtype=np.float32) for point, dense in rows}
 
 
 def mark_carried(database: Database) -> None:
@@ -244,8 +243,7 @@ class IndexRegistry:
 
     def meta(self) -> dict[str, str]:
         """Return what the catalog remembers of the library."""
-        with self._database.reading() as db:
-            return dict(db.execute("SELECT key, value FROM meta"))
+        return dict(self._database.rows("SELECT key, value FROM meta"))
 
     def _open(self, which: Callable[[dict[str, str]], IndexIdentity]) -> Index:
         meta = self.meta()

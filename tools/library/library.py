@@ -20,7 +20,6 @@ from tools.library.catalog import Catalog
 from tools.library.database import WriteLock
 from tools.library.index_registry import IndexRegistry
 from tools.library.library_index import Encoder, LibraryIndex
-from tools.library.passage_catalog import PassageCatalog
 from tools.library.same_paper import find_same_work
 from tools.library.search_types import AddReport, LibraryStats, PaperHit
 from tools.library.texts import LibraryFiles, Texts
@@ -49,7 +48,6 @@ class Library:
         self.embedder = embedder
         # For what looks after a library: tools.library.library_care and library_snapshot.
         self.catalog = Catalog(folder / "catalog.sqlite")
-        self._passages = PassageCatalog(self.catalog.database)
         self._writing = WriteLock(folder / "write.lock", f"library '{name}'")
         indexes = IndexRegistry(folder, name, self.catalog.database, settings)
         self.vector_index = LibraryIndex(
@@ -176,7 +174,7 @@ class Library:
             papers=tuple(among or ()),
         )
         found = self.vector_index.search(text, mode, limit, wanted)
-        ids = self._passages.papers_of([hit.id for hit in found])
+        ids = self.texts.papers_of([hit.id for hit in found])
         hits = [(ids[hit.id], hit.score) for hit in found if hit.id in ids]
         return [PaperHit(paper, score, rank) for rank, (paper, score) in enumerate(hits, 1)]
 
@@ -189,7 +187,7 @@ class Library:
     def vectors(self, ids: Collection[str]) -> dict[str, Vectors]:
         """Return the dense vectors (norm 1) of the papers that have one, by the id asked for."""
         papers = self.catalog.points(ids)
-        points = self._passages.record_points(papers.values())
+        points = self.texts.record_points(papers.values())
         found = self.vector_index.vectors(points.values())
         return {
             key: found[points[paper]] for key, paper in papers.items() if points.get(paper) in found

@@ -10,7 +10,6 @@ import numpy as np
 
 from tools.errors import PROGRAM, LibraryError, counted
 from tools.library.catalog import Catalog
-from tools.library.hybrid_search import document_terms, search
 from tools.library.index_registry import index_folder
 from tools.library.library import Library
 from tools.library.library_index import IndexRow, index_rows
@@ -21,7 +20,9 @@ from tools.library.vector_index import (
     Sparse,
     StoredPoint,
     VectorIndex,
+    document_terms,
     lock_of,
+    search,
 )
 
 _BATCH = 500
@@ -114,8 +115,7 @@ def _look(library: Library) -> _Findings:
 
 def _catalog_fault(catalog: Catalog) -> Fault | None:
     try:
-        with catalog.database.reading() as db:
-            lines = [line for (line,) in db.execute("PRAGMA integrity_check(5)")]
+        lines = [line for (line,) in catalog.database.rows("PRAGMA integrity_check(5)")]
     except LibraryError as error:
         return damage(error.__cause__ or error)
     return None if lines == ["ok"] else damage("; ".join(lines))
@@ -138,9 +138,8 @@ def _check_vectors(library: Library, found: _Findings) -> None:
     """
     database = library.catalog.database
     filled = library.vector_index.indexes.filled()
-    with database.reading() as db:
-        gone = {point for (point,) in db.execute("SELECT point FROM dropped")}
-        marked = db.execute("SELECT COUNT(*) FROM texts WHERE indexed > 0").fetchone()[0]
+    gone = {point for (point,) in database.rows("SELECT point FROM dropped")}
+    ((marked,),) = database.rows("SELECT COUNT(*) FROM texts WHERE indexed > 0")
     if not filled.engine.exists():
         found.unreadable = marked > 0
         if marked:

@@ -19,13 +19,8 @@ import numpy as np
 from tools.embed.embedder import Embedder, Encoded, TermWeights, Vectors, encode
 from tools.errors import PROGRAM, LibraryError, counted, logger_of
 from tools.library.database import OLD_PAYLOAD, VECTOR_CARRIED, Database, WriteLock
-from tools.library.hybrid_search import (
-    document_terms,
-    query_terms,
-    search,
-)
 from tools.library.index_registry import Index, IndexRegistry, names_from
-from tools.library.passage_catalog import PAPER_DAY
+from tools.library.search_types import PAPER_DAY
 from tools.library.vector_index import (
     IndexFilter,
     Payload,
@@ -35,6 +30,9 @@ from tools.library.vector_index import (
     ScoredPoint,
     Sparse,
     VectorIndex,
+    document_terms,
+    query_terms,
+    search,
 )
 
 _NO_HEADING = (["Abstract"], ["Annotation"])
@@ -60,8 +58,7 @@ class IndexRow(NamedTuple):
 
 def index_rows(database: Database, condition: str, *values: object) -> list[IndexRow]:
     """Return the texts, s, of a condition as the index is to hold them."""
-    with database.reading() as db:
-        return [_row(*row) for row in db.execute(_ROWS + condition, values)]
+    return [_row(*row) for row in database.rows(_ROWS + condition, values)]
 
 
 def _row(
@@ -188,11 +185,7 @@ class LibraryIndex:
         """Yield the dense vectors of all rows that have one, by their points, in batches."""
         last = 0
         sql = "SELECT point, indexed FROM texts WHERE role > 0 AND indexed != 0 AND point > ? ORDER BY point LIMIT ?"
-        while True:
-            with self._database.reading() as db:
-                rows = db.execute(sql, (last, _PORTION)).fetchall()
-            if not rows:
-                return
+        while rows := self._database.rows(sql, (last, _PORTION)):
             last = rows[-1][0]
             here = [point for point, indexed in rows if indexed > 0]
             kept = [point for point, indexed in rows if indexed == VECTOR_CARRIED]
@@ -270,8 +263,7 @@ class LibraryIndex:
     def counts(self) -> tuple[int, int]:
         """Return how many texts there are, and how many of them lack a vector."""
         sql = "SELECT COUNT(*), TOTAL(indexed <= 0) FROM texts WHERE role > 0"
-        with self._database.reading() as db:
-            texts, waiting = db.execute(sql).fetchone()
+        ((texts, waiting),) = self._database.rows(sql)
         return texts, int(waiting)
 
     def _of(self, index: Index, embedder: Embedder) -> Index:
@@ -361,5 +353,4 @@ class LibraryIndex:
             db.executemany("UPDATE texts SET indexed = 1 WHERE point = ?", points)
 
     def _dropped(self) -> list[int]:
-        with self._database.reading() as db:
-            return [point for (point,) in db.execute("SELECT point FROM dropped")]
+        return [point for (point,) in self._database.rows("SELECT point FROM dropped")]

@@ -126,8 +126,7 @@ def _unpack(source: Path, target: Path) -> dict[str, str]:
         if not target.stat().st_size:
             raise EOFError("it is empty")
         with closing(Catalog(target)) as catalog:
-            with catalog.database.reading() as db:
-                faults = [line for (line,) in db.execute("PRAGMA integrity_check(3)")]
+            faults = [line for (line,) in catalog.database.rows("PRAGMA integrity_check(3)")]
             if faults != ["ok"]:
                 raise EOFError("; ".join(faults))
             meta = catalog.meta()

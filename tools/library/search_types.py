@@ -1,10 +1,13 @@
-"""What a search of a library takes and gives, and how headings are compared."""
+"""What a search of a library takes and gives, how headings are compared, and its filter for catalog and index."""
 
+import json
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
+
+from tools.library.vector_index import IndexFilter
 
 _NUMBER = re.compile(
     r"^(?:(?i:section|chapter|appendix|part)\s+(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])[.:)]?"
@@ -107,3 +110,60 @@ class PassageFilter:
     """Only passages below one of these headings, without number and case: 'results', 'limitations'."""
     exclude: Collection[str] = field(default=frozenset())
     """Ids of passages that must not be found."""
+
+
+PAPER_DAY = (
+    "known_since(json_extract(p.record, '$.published'), p.year, json_extract(p.record, '$.arxiv'))"
+)
+"""The day of `state.paper.known_since`, which the database offers its statements."""
+AMONG = "IN (SELECT value FROM json_each(?))"
+"""Takes values as one parameter; see `json_list`."""
+
+
+def json_list(values: Collection[object]) -> str:
+    """Return values as one parameter, for AMONG."""
+    return json.dumps(list(values))
+
+
+def index_filter(
+    wanted: PassageFilter, papers: Collection[str], exclude: Collection[int]
+) -> IndexFilter:
+    """Return the filter as the vector index takes it."""
+    return IndexFilter(
+        kind="passage",
+        before=wanted.before.toordinal() if wanted.before else None,
+        exclude=exclude,
+        papers=tuple(sorted(papers)),
+        first_year=wanted.first_year,
+        last_year=wanted.last_year,
+        tags=tuple(sorted(wanted.tags)),
+        venues=tuple(sorted(wanted.venues)),
+        sections=_folded(wanted),
+    )
+
+
+def _folded(wanted: PassageFilter) -> tuple[str, ...]:
+    return tuple(sorted({folded_heading(heading) for heading in wanted.sections}))
+
+
+def filter_sql(wanted: PassageFilter, papers: Collection[int]) -> tuple[str, list[object]]:
+    """Return a filter as conditions on `texts` s and `papers` p, and their values."""
+    has_tag = f"EXISTS (SELECT 1 FROM tags t WHERE t.paper = p.point AND t.tag {AMONG})"
+    below = f"EXISTS (SELECT 1 FROM json_each(s.headings) h WHERE h.value {AMONG})"
+    excluded = "s.id NOT IN (SELECT value FROM json_each(?))"
+    parts: list[tuple[object, str, object]] = [
+        (wanted.papers, f"p.point {AMONG}", json_list(papers)),
+        (wanted.first_year is not None, "p.year >= ?", wanted.first_year),
+        (wanted.last_year is not None, "p.year <= ?", wanted.last_year),
+        (wanted.before is not None, f"{PAPER_DAY} < ?", str(wanted.before)),
+        (
+            wanted.venues,
+            f"json_extract(p.record, '$.venue') {AMONG}",
+            json_list(wanted.venues),
+        ),
+        (wanted.tags, has_tag, json_list(wanted.tags)),
+        (wanted.sections, below, json_list(_folded(wanted))),
+        (wanted.exclude, excluded, json_list(wanted.exclude)),
+    ]
+    used = [(sql, value) for given, sql, value in parts if given]
+    return "".join(f" AND {sql}" for sql, _ in used), [value for _, value in used]

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from state.paper import Paper, merge_papers, title_key
+from state.merging import ids_of, is_preprint, merge_papers
+from state.paper import Paper, title_key
 from state.synthesis import EntryWorks, Line, Origin
 from tools.scholar.agreement import LETTERS
 from tools.scholar.lookup import WorkToLookUp, look_up
-from tools.scholar.merging import ids_of, is_preprint
 from tools.scholar.same_work import near_titles, unite_records
 from tools.scholar.source import Source
 

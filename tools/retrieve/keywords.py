@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from state.passage import Passage, PassageHit
 from tools.library.library import Library
-from tools.library.passage_catalog import PassageCatalog, filter_sql
-from tools.library.search_types import PassageFilter
+from tools.library.search_types import PassageFilter, filter_sql
 from tools.library.vector_index import (
     Progress,
 )
@@ -43,9 +42,8 @@ def fill_missing_keywords(library: Library, progress: Progress | None = None) ->
     Raises:
         LibraryError: The library is damaged, or locked for too long.
     """
-    with library.catalog.database.reading() as db:
-        sql = "SELECT COUNT(*) FROM texts WHERE role >= 2 AND named_by IS NULL"
-        (total,) = db.execute(sql).fetchone()
+    sql = "SELECT COUNT(*) FROM texts WHERE role >= 2 AND named_by IS NULL"
+    ((total,),) = library.catalog.database.rows(sql)
     done = 0
     for page in unnamed(library, _BATCH):
         put(
@@ -64,7 +62,7 @@ def unnamed(library: Library, size: int, *, mind: bool = False) -> Iterator[list
     condition = (
         f"COALESCE(s.named_by, '{COMPUTED}') = '{COMPUTED}'" if mind else "s.named_by IS NULL"
     )
-    return PassageCatalog(library.catalog.database).pages(size, condition)
+    return library.texts.pages(size, condition)
 
 
 def put(library: Library, keywords: Mapping[str, Sequence[str]], by: str) -> None:
@@ -83,9 +81,8 @@ def put(library: Library, keywords: Mapping[str, Sequence[str]], by: str) -> Non
 def keyword_maker(library: Library) -> str:
     """Return who named the keywords of most passages: a model by its name, or COMPUTED."""
     sql = "SELECT named_by FROM texts WHERE role >= 2 GROUP BY named_by ORDER BY COUNT(*) DESC LIMIT 1"
-    with library.catalog.database.reading() as db:
-        row = db.execute(sql).fetchone()
-    return (row and row[0]) or COMPUTED
+    rows = library.catalog.database.rows(sql)
+    return (rows and rows[0][0]) or COMPUTED
 
 
 def computed_keywords(text: str) -> list[str]:
@@ -113,8 +110,7 @@ def search_keywords(
         " ORDER BY bm25(keyword_index), s.point LIMIT ?"
     )
     match = " OR ".join(f'"{word}"' for word in words)
-    with library.catalog.database.reading() as db:
-        rows = db.execute(sql, (match, *values, limit)).fetchall()
+    rows = library.catalog.database.rows(sql, (match, *values, limit))
     return [
         PassageHit(passage=key, score=round(score, 6), rank=rank)
         for rank, (key, score) in enumerate(rows, 1)

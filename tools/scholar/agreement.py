@@ -10,9 +10,9 @@ from datetime import date
 from rapidfuzz import fuzz
 
 from state.audit import WrongField
+from state.merging import is_preprint, is_preprint_doi
 from state.paper import Author, Paper, known_since, title_key
 from tools.errors import counted
-from tools.scholar.merging import is_preprint, is_preprint_doi
 from tools.scholar.same_work import NEAR_LETTERS, near_titles
 from tools.scholar.venues import is_meeting, same_venue
 from tools.text.markup import without_mark

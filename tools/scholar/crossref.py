@@ -1,22 +1,239 @@
 """Crossref: what publishers say about their works, what these cite, and what was said of them later.
 
-Its filters split at commas, so a DOI with a comma is asked for alone. Filters of one name are ORed.
+Its filters split at commas, so a DOI with a comma is asked for alone. Filters of one name are ORed. Publishers deposit
+what they like: every field may be missing, null, or of another type.
 """
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, timedelta
 from urllib.parse import quote, quote_plus, urlencode
 
-from state.paper import Notice, Paper, united_notices
+from state.merging import ids_of
+from state.paper import Author, Notice, NoticeKind, Paper, canonical_id, united_notices
 from state.search import SearchQuery
 from tools.errors import NotInSourceError
-from tools.http.hosts import Host
+from tools.http.hosts import Host, mapping, mappings
 from tools.http.retrying_client import DAY, RetryingClient
-from tools.scholar.crossref_records import Work, read_page, read_single
-from tools.scholar.merging import ids_of
+from tools.scholar.fields import count_of, day_of, paper_from, text_of, year_of
 from tools.scholar.source import LinkAnswer, SearchAnswer, Source, in_batches, terms
 from tools.settings import Settings
+from tools.text.markup import retracted_title
+
+NAME = "crossref"
+
+_DOI_IN_TEXT = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+", re.IGNORECASE)
+_ARXIV_IN_TEXT = re.compile(
+    r"\barxiv(?:\.org/(?:abs|pdf)/|\W{0,3})(\d{4}\.\d{4,5})\b", re.IGNORECASE
+)
+_FREE_TEXTS = ("unstructured", "journal-title", "volume-title")
+_NO_PAPERS = frozenset(
+    {
+        *("journal", "journal-issue", "journal-volume", "book-series", "book-set", "book-track"),
+        *("proceedings-series", "report-series", "standard-series", "component", "grant"),
+        *("peer-review", "database"),
+    }
+)
+_NOTICES: Mapping[str, NoticeKind] = {
+    "retraction": "retraction",
+    "withdrawal": "retraction",
+    "removal": "retraction",
+    "partial_retraction": "partial_retraction",
+    "expression_of_concern": "concern",
+    "correction": "correction",
+    "corrigendum": "correction",
+    "erratum": "correction",
+}
+"""Crossref's types of updates that say something against a work; new versions and addenda do not."""
+_HEADING = re.compile(
+    r"<(?:jats:)?title[^>]*>\s*(?:abstract|summary)[\s:.]*</(?:jats:)?title>", re.I
+)
+_SHORTEST_ABSTRACT, _LONGEST_ABSTRACT = 20, 10_000
+_DATES = ("published", "issued", "published-online", "published-print", "posted")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """One record."""
+
+    id: str
+    """`doi:…`"""
+    paper: Paper | None
+    """None for what cannot be a paper."""
+    notices: Mapping[str, tuple[Notice, ...]]
+    """What was said of a work later, this one or another, by its canonical id."""
+
+
+def read_page(body: str) -> tuple[list[Work], int | None]:
+    """Return the works of a list, and how many match in all.
+
+    Raises:
+        ValueError: The body is no list of Crossref.
+    """
+    message = _message(body)
+    items = message.get("items")
+    if not isinstance(items, list):
+        raise ValueError("Crossref's answer has no list of items")  # noqa: TRY004 - garbled, not misused
+    works = [work for item in items if (work := read_work(item)) is not None]
+    return works, count_of(message.get("total-results"))
+
+
+def read_single(body: str) -> Work:
+    """Return one work.
+
+    Raises:
+        ValueError: The body is no work of Crossref.
+    """
+    work = read_work(_message(body))
+    if work is None:
+        raise ValueError("Crossref's answer is no work")
+    return work
+
+
+def read_work(record: object) -> Work | None:
+    """Return a record, or None where it has no DOI."""
+    work = mapping(record)
+    key = _doi_key(work.get("DOI"))
+    if key is None:
+        return None
+    notices: dict[str, tuple[Notice, ...]] = {}
+    for of, notice in _notices(work, key):
+        notices[of] = united_notices(notices.get(of, ()), [notice])
+    return Work(id=key, paper=_paper(work, key, notices.get(key, ())), notices=notices)
+
+
+def _paper(work: Mapping[str, object], key: str, notices: tuple[Notice, ...]) -> Paper | None:
+    title = _title(work)
+    if title is None or str(work.get("type")) in _NO_PAPERS:
+        return None
+    kind, _, bare = key.partition(":")
+    year, published = _dates(work)
+    relation = mapping(work.get("relation"))
+    # The published version of a preprint, and the preprints of a work.
+    related = [*mappings(relation.get("is-preprint-of")), *mappings(relation.get("has-preprint"))]
+    cited = map(_cited, mappings(work.get("reference")))
+    values: dict[str, object] = {
+        "title": title,
+        "other_titles": tuple(_other_titles(work, title)),
+        "abstract": _abstract(work.get("abstract")),
+        "year": year,
+        "published": published,
+        "authors": tuple(_authors(work.get("author"))),
+        "venue": _venue(work),
+        "volume": text_of(work.get("volume")),
+        "issue": text_of(work.get("issue")),
+        "pages": text_of(work.get("page")) or text_of(work.get("article-number")),
+        kind: bare,
+        "url": f"https://doi.org/{bare}" if kind == "doi" else f"https://arxiv.org/abs/{bare}",
+        "cited_by": count_of(work.get("is-referenced-by-count")),
+        "retracted": any(one.kind == "retraction" for one in notices) or retracted_title(title),
+        "notices": notices,
+        "references": tuple(dict.fromkeys(one for one in cited if one and one != key)),
+    }
+    aliases = [one for item in related if (one := _doi_key(item.get("id"))) and one != key]
+    return paper_from(NAME, values, aliases=aliases)
+
+
+def _cited(reference: Mapping[str, object]) -> str | None:
+    """Return the canonical id of a work cited, where a DOI or an arXiv id is given or printed."""
+    if key := _doi_key(reference.get("DOI")):
+        return key
+    text = " ".join(str(reference[name]) for name in _FREE_TEXTS if name in reference)
+    if found := _ARXIV_IN_TEXT.search(text):
+        return canonical_id(f"arxiv:{found[1]}")
+    printed = _DOI_IN_TEXT.search(text)
+    return _doi_key(printed[0].rstrip(".,;)]}")) if printed else None
+
+
+def _doi_key(value: object) -> str | None:
+    """Return the canonical id of a DOI, that of an arXiv DOI being the arXiv id."""
+    key = canonical_id(text_of(value) or "-")
+    return key if key.startswith(("doi:", "arxiv:")) else None
+
+
+def _title(work: Mapping[str, object]) -> str | None:
+    title = next(_texts(work.get("title")), None)
+    subtitle = next(_texts(work.get("subtitle")), None)
+    if title is None or subtitle is None or subtitle.casefold() in title.casefold():
+        return title
+    return f"{title}{' ' if title[-1] in ':?!.' else ': '}{subtitle}"
+
+
+def _other_titles(work: Mapping[str, object], title: str) -> Iterator[str]:
+    """Yield the titles beside the first: of a translation, in the original language, of a section."""
+    for name in ("title", "original-title"):
+        yield from (one for one in _texts(work.get(name)) if one not in title)
+
+
+def _abstract(value: object) -> str | None:
+    text = text_of(_HEADING.sub(" ", value)) if isinstance(value, str) else None
+    return text if text and _SHORTEST_ABSTRACT <= len(text) <= _LONGEST_ABSTRACT else None
+
+
+def _dates(work: Mapping[str, object]) -> tuple[int | None, date | None]:
+    """Return the first year of publication, and its first day that is known."""
+    parts = [one for name in _DATES if (one := _date_parts(work.get(name)))]
+    year = min((one[0] for one in parts if year_of(one[0])), default=None)
+    days = (day_of("-".join(f"{part:02}" for part in one)) for one in parts if one[0] == year)
+    return year, min(filter(None, days), default=None)
+
+
+def _date_parts(value: object) -> list[int]:
+    listed = mapping(value).get("date-parts")
+    first = listed[0] if isinstance(listed, list) and listed else None
+    parts = first if isinstance(first, list) else []
+    return [part for part in parts if type(part) is int] if None not in parts else []
+
+
+def _authors(value: object) -> Iterator[Author]:
+    for one in mappings(value):
+        family, given = text_of(one.get("family")), text_of(one.get("given"))
+        if family is None:
+            if name := text_of(one.get("name")) or given:
+                yield Author(name=name)
+            continue
+        author = Author(name=f"{given} {family}" if given else family)
+        # Written so that a family name of several words stays whole.
+        yield author if author.family == family or not given else Author(name=f"{family}, {given}")
+
+
+def _venue(work: Mapping[str, object]) -> str | None:
+    names = list(_texts(work.get("container-title")))
+    if work.get("type") == "posted-content":
+        names += [
+            name for one in mappings(work.get("institution")) for name in _texts(one.get("name"))
+        ]
+        names += _texts(work.get("group-title"))
+    return next(iter(names), None)
+
+
+def _notices(work: Mapping[str, object], own: str) -> Iterator[tuple[str, Notice]]:
+    """Yield the works of which a record, or a notice that it is, says something, each with the notice."""
+    for name in ("updated-by", "update-to"):
+        for one in mappings(work.get(name)):
+            other = _doi_key(one.get("DOI"))
+            kind = _NOTICES.get("_".join(str(one.get("type")).lower().replace("-", " ").split()))
+            if other and kind:
+                of, notice = (own, other) if name == "updated-by" else (other, own)
+                yield of, Notice(kind=kind, doi=notice.partition(":")[2])
+
+
+def _message(body: str) -> Mapping[str, object]:
+    answer = mapping(json.loads(body))
+    message = answer.get("message")
+    if answer.get("status") != "ok" or not isinstance(message, dict):
+        raise ValueError("Crossref's answer holds no message")
+    return message
+
+
+def _texts(value: object) -> Iterator[str]:
+    for one in value if isinstance(value, list) else [value]:
+        if text := text_of(one):
+            yield text
+
 
 DOIS_A_CALL = 40
 LONGEST_URL = 3500

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import SecretStr
 
+from state.merging import ids_of
 from state.paper import Paper
 from state.search import SearchQuery
 from tools.errors import (
@@ -25,7 +26,6 @@ from tools.errors import (
 from tools.http.hosts import Host
 from tools.http.retrying_client import DAY, RetryingClient
 from tools.scholar import openalex_format as requests
-from tools.scholar.merging import ids_of
 from tools.scholar.openalex_format import FIRST, PAGE, read_page, read_single
 from tools.scholar.openalex_format import SOURCE as NAME
 from tools.scholar.source import (

@@ -12,8 +12,9 @@ from urllib.parse import parse_qsl, quote_plus, urlsplit
 
 from pyalex import Works, invert_abstract
 
+from state.merging import ids_of
 from state.paper import Author, Paper
-from tools.http.response_errors import mapping, mappings
+from tools.http.hosts import mapping, mappings
 from tools.scholar.fields import (
     address_of,
     bare_id,
@@ -24,7 +25,6 @@ from tools.scholar.fields import (
     text_of,
     year_of,
 )
-from tools.scholar.merging import ids_of
 from tools.scholar.source import LONGEST_IN_URL, cut_for_url, in_batches
 from tools.text.markup import retracted_title
 

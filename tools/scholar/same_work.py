@@ -13,8 +13,7 @@ from itertools import chain, combinations, pairwise, product
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Prefix
 
-from state.paper import Paper, title_key
-from tools.scholar.merging import (
+from state.merging import (
     ids_of,
     is_preprint,
     is_preprint_doi,
@@ -22,6 +21,7 @@ from tools.scholar.merging import (
     merge_order,
     preference,
 )
+from state.paper import Paper, title_key
 from tools.text.markup import plain, without_mark
 
 __all__ = ["merge", "unite_records"]

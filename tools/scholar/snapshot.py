@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from state.merging import ids_of
 from state.paper import Paper
 from state.search import SearchQuery
 from tools.errors import PROGRAM, InputError, PermanentError
-from tools.scholar.merging import ids_of
 from tools.scholar.source import (
     LinkAnswer,
     SearchAnswer,

@@ -15,9 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from state.merging import ids_of
 from state.paper import Paper, known_since
 from tools.errors import InputError, counted, how_to_install
-from tools.scholar.merging import ids_of
 from tools.scholar.openalex_format import FIELDS, read_work
 from tools.scholar.snapshot import INDEX, OpenAlexSlice, slice_of
 

@@ -18,7 +18,8 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from state.paper import Paper, merge_papers, title_key
+from state.merging import merge_papers
+from state.paper import Paper, title_key
 from state.screening import Choice, Protocol, ScreeningDecision, Stage
 from tools.bibliography.read_records import read_whole
 from tools.disk import write_whole

@@ -12,7 +12,7 @@ from unicodedata import category, combining, normalize
 
 from rapidfuzz.distance import LCSseq
 
-from state.place import Place
+from state.value import Place
 
 _FOUND = 0.5
 """Share of a sentence's words that the file must have in order."""
