@@ -24,9 +24,9 @@ from evals.figures import (
     run_of,
 )
 from evals.retrieval.corpus import Case, choose_cases, live_cases, read_corpus, read_queries
-from evals.retrieval.trial import ARMS, DEFAULT, Setting, choose_arms, try_arm
+from evals.retrieval.trial import ARMS, DEFAULT, Setting, try_arm
 from evals.retrieval.works import service_of, serving, sliced
-from evals.runner import Options, Suite, online_sources, say
+from evals.runner import Options, Suite, choose, online_sources, say
 from evals.trials import Row, attempted, fresh_home, results_of, run_graph
 from tools.clients import Clients
 from tools.errors import InputError, counted
@@ -167,7 +167,7 @@ class Retrieval(Suite[RetrievalOptions]):
         """Read the corpus and the queries that it has."""
         options = self.options
         check_file(options.vectors)
-        self.arms = choose_arms(options.arms)
+        self.arms = choose("" if options.arms == "all" else options.arms, ARMS, "arm", (DEFAULT,))
         queries = read_queries(options.queries)
         # Only a number that was asked for must be there; the usual one is a limit.
         count = options.n if options.n is not None else min(USUAL_COUNT, len(queries))
@@ -228,7 +228,7 @@ class Retrieval(Suite[RetrievalOptions]):
                 "seed": options.seed,
                 "mind": options.mind,
                 "resamples": RESAMPLES,
-                "arms": {name: dict(ARMS[name].settings) for name in summary["arms"]},
+                "arms": {name: dict(ARMS[name]) for name in summary["arms"]},
             },
             "left_out": self.chosen.left_out,
             **summary,

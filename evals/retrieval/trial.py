@@ -1,163 +1,37 @@
 """One run of the real find graph for one query in one arm, and what came of it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, cast
-from unittest.mock import patch
+from typing import Any
 
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import SecretStr
 
 from evals.figures import spent
 from evals.retrieval.corpus import Case
 from evals.retrieval.works import key_for
-from evals.runner import choose
 from evals.trials import BenchClients, Row, attempted, cost_of, fresh_home, remembering, run_graph
-from nodes.common.ask_model import ask_with_check
-from nodes.find.rankers import debate
-from nodes.find.rankers.by_similarity import closeness
-from nodes.find.rankers.choose import RANKERS
-from nodes.find.rankers.ranker import Ranking, candidates, with_short_ids
-from state.inputs import CheckedRequest
-from state.paper import Paper
-from tools.embed.embedder import Embedder
-from tools.llm.task import Task
-from tools.services import Services
 from tools.settings import Settings
-
-
-class BareDebate(BaseModel):
-    """The mind's debate on one candidate, without quotes."""
-
-    id: str = Field(description="The candidate's id, as given.")
-    arguments_for: list[str]
-    arguments_against: list[str]
-    score: float = Field(ge=0, le=100)
-
-
-class BareDebates(BaseModel):
-    """The mind's answer."""
-
-    debates: list[BareDebate]
-
-
-def score_by_similarity(embedder: Embedder, **given: Any) -> BareDebates:
-    """Score by similarity, as the debate with quotes does."""
-    return BareDebates(
-        debates=[
-            BareDebate(id=one.id, arguments_for=[], arguments_against=[], score=one.score)
-            for one in debate.extract(embedder, **given).debates
-        ]
-    )
-
-
-_QUOTES, _AFTER = " Each argument rests on a quote", "\n\nOnly then"
-BARE_DEBATE = Task(
-    name="debate_without_attribution",
-    prompt=debate.PROMPT.partition(_QUOTES)[0] + _AFTER + debate.PROMPT.partition(_AFTER)[2],
-    answer=BareDebates,
-    tier=debate.TASK.tier,
-    extract=score_by_similarity,
-    max_output_tokens=debate.TASK.max_output_tokens,
-)
-
-
-async def rank_without_attribution(
-    services: Services, request: CheckedRequest, papers: Sequence[Paper]
-) -> Ranking:
-    """Take the mind's scores as they are; one that it does not give is the similarity."""
-    named = with_short_ids(papers)
-    asked = await ask_with_check(
-        services.mind, BARE_DEBATE, {"text": request.text, "candidates": candidates(named)}
-    )
-    given = asked.answer.debates if asked.answer else ()
-    scores = {named[one.id].id: one.score for one in given if one.id in named}
-    left = [paper for paper in papers if paper.id not in scores]
-    return Ranking(scores=await closeness(services, request, left) | scores)
-
-
-@contextmanager
-def debating_without_attribution() -> Iterator[None]:
-    """Let runs of this process debate without attribution while the block runs."""
-    with patch.dict(cast(dict[str, Any], RANKERS), debate=rank_without_attribution):
-        yield
-
 
 DEFAULT = "default"
 KEEP = "keep"
 """Stands for the number of papers that are kept."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Arm:
-    """One way to find."""
-
-    name: str
-    settings: Mapping[str, object] = field(default_factory=dict)
-    """Fields of `tools.run_settings.RunSettings`; what is left out is the product's default."""
-    around: Callable[[], AbstractContextManager[None]] = nullcontext
-    """What holds while it runs, where no setting says it."""
-
-
-ARMS: Mapping[str, Arm] = {
-    arm.name: arm
-    for arm in (
-        Arm(
-            name="single",
-            settings={"queries": "single", "expansion": "none"},
-        ),
-        Arm(
-            name="multiple",
-            settings={"queries": "multiple", "expansion": "none"},
-        ),
-        Arm(
-            name="optimized",
-            settings={"queries": "optimized", "expansion": "none"},
-        ),
-        Arm(
-            name="bfs",
-            settings={"expansion": "bfs", "max_hops": 1, "max_papers": KEEP},
-        ),
-        Arm(
-            name="bfs_ranked",
-            settings={"expansion": "bfs", "max_hops": 1},
-        ),
-        Arm(name=DEFAULT),
-        Arm(name="runs", settings={"runs": 3}),
-        Arm(
-            name="embedding",
-            settings={"ranker": "embedding"},
-        ),
-        Arm(
-            name="permutation",
-            settings={"ranker": "permutation"},
-        ),
-        Arm(
-            name="cascade",
-            settings={"ranker": "cascade"},
-        ),
-        Arm(
-            name="no_attribution",
-            around=debating_without_attribution,
-        ),
-    )
+ARMS: Mapping[str, Mapping[str, object]] = {
+    "single": {"queries": "single", "expansion": "none"},
+    "multiple": {"queries": "multiple", "expansion": "none"},
+    "optimized": {"queries": "optimized", "expansion": "none"},
+    "bfs": {"expansion": "bfs", "max_hops": 1, "max_papers": KEEP},
+    "bfs_ranked": {"expansion": "bfs", "max_hops": 1},
+    DEFAULT: {},
+    "runs": {"runs": 3},
+    "embedding": {"ranker": "embedding"},
+    "permutation": {"ranker": "permutation"},
+    "cascade": {"ranker": "cascade"},
 }
-
-
-def choose_arms(names: str) -> list[Arm]:
-    """Return the arms to run, in the order of the table.
-
-    Args:
-        names: Names with commas between, or 'all'. `default`, against which others are held, is always
-            among them.
-
-    Raises:
-        InputError: There is no such arm.
-    """
-    return [ARMS[name] for name in choose("" if names == "all" else names, ARMS, "arm", (DEFAULT,))]
-
+"""Ways to find: fields of `tools.run_settings.RunSettings`; what is left out is the product's default."""
 
 _RATE = 1000.0
 """Requests a second: the local source needs no patience."""
@@ -176,16 +50,14 @@ class Setting:
     vectors: Path
 
 
-def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
+def try_arm(task: tuple[Case, str], setting: Setting) -> Row:
     """Run one arm for one query; whatever goes wrong stands in the row.
 
     The row has 'kept' (canonical ids, best first), 'counts', and 'completeness' as the run estimated it.
     """
     case, arm = task
-    chosen = {
-        name: setting.keep if value == KEEP else value for name, value in arm.settings.items()
-    }
-    choices = {"mind": setting.mind, "refresh": True} | chosen
+    choices: dict[str, object] = {"mind": setting.mind, "refresh": True}
+    choices |= {name: setting.keep if value == KEEP else value for name, value in ARMS[arm].items()}
     inputs: dict[str, Any] = {
         "text": case.text,
         "sources": list(setting.sources),
@@ -197,11 +69,11 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     if setting.url or setting.snapshot:
         choices = {"search": "keywords"} | choices
     started = perf_counter()
-    with fresh_home() as here, arm.around():
+    with fresh_home() as here:
         here = here.model_copy(update={"snapshot": setting.snapshot})
         if setting.url:
             here = _local(
-                here, key_for(case.until, case.hidden, f"{arm.name}-{here.home.name}"), setting.url
+                here, key_for(case.until, case.hidden, f"{arm}-{here.home.name}"), setting.url
             )
         clients = BenchClients(here, remembering(setting.vectors))
         result = attempted(lambda: run_graph("find", inputs, clients, choices))
@@ -212,7 +84,7 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     kept = [case.name_of(item.paper) for item in sorted(papers, key=lambda one: one.rank)]
     return {
         "case": case.id,
-        "arm": arm.name,
+        "arm": arm,
         "kept": list(dict.fromkeys(kept)),
         "counts": {
             "source_calls": sum(usage.calls for usage in asked),

@@ -17,7 +17,7 @@ from evals.figures import RESAMPLES, grouped, means, minus, noted, sums
 from evals.runner import Options, Suite, choose
 from evals.trials import Row, results_of
 from evals.writing.cases import Case, read_cases, without_marks
-from evals.writing.judge_texts import read_candidates
+from evals.writing.judging import read_candidates
 from evals.writing.trial import ARMS, LEXRANK, VERDICTS, Counts, Setting, try_arm, try_text
 from tools.errors import InputError
 from tools.settings import settings
@@ -240,8 +240,7 @@ class Writing(Suite[WritingOptions]):
         self.runs = len(tasks) + len(self.published)
         with tempfile.TemporaryDirectory(prefix="citeloom-vectors-") as folder:
             vectors = Path(folder) / "vectors.sqlite"
-            cases = tuple(self.chosen.cases)
-            setting = Setting(mind=self.options.mind, vectors=vectors, cases=cases)
+            setting = Setting(mind=self.options.mind, vectors=vectors)
             run = partial(try_arm, setting=setting)
             with closing(results_of(run, tasks, self.options.workers)) as done:
                 yield from done

@@ -29,7 +29,7 @@ from evals.trials import (
     run_graph,
 )
 from evals.writing.cases import Case, ForcedPlan, forced_plan, without_markers
-from evals.writing.judge_texts import Candidate, listed
+from evals.writing.judging import Candidate, listed
 from state.audit import Audit
 from state.paper import Paper
 from state.quote import Quote
@@ -159,36 +159,24 @@ class Section(BaseModel):
     text: str
 
 
-class Work(BaseModel):
-    """A work as it is shown."""
-
-    number: int
-    title: str
-    abstract: str
-
-
 WRITE = judge_task(
     "write_bare",
     """Write the related-work section of `paper`, in prose, from `works`, which it cites. Cite a work by its number
-in square brackets. Where `example` is given, which is another paper's section, write in its style and take none of
-its content.""",
+in square brackets.""",
     Section,
     4000,
 )
 
 
-async def write_bare(
-    case: Case, example: str, clients: Clients, at: Settings
-) -> tuple[str, list[Usage]]:
-    """Return a section from one question, in the style of an example if one is given, and what it cost."""
-    works = [
-        Work(number=number, title=paper.title, abstract=paper.abstract or "")
+async def write_bare(case: Case, clients: Clients, at: Settings) -> tuple[str, list[Usage]]:
+    """Return a section from one question, and what it cost."""
+    works = {
+        str(number): {"title": paper.title, "abstract": paper.abstract or ""}
         for number, paper in enumerate(case.papers, 1)
-    ]
+    }
     run, limits = f"bare-{uuid4().hex}", BudgetLimits()
     mind = open_model(run, limits, "llm", at, clients.embedder)
-    shown: dict[str, Any] = {"example": example} if example else {}
-    answer = await mind.do(WRITE, **shown, paper=f"{case.title}\n\n{case.abstract}", works=works)
+    answer = await mind.do(WRITE, paper=f"{case.title}\n\n{case.abstract}", works=works)
     return answer.text.strip(), ledger_of_run(run, limits, at.home).usage()
 
 
@@ -207,8 +195,6 @@ class Arm:
     """Whether only an LLM makes it another one."""
     free: bool = False
     """Whether it is one answer of an LLM, nothing checked, and no run of `write`."""
-    shot: bool = False
-    """Whether that answer is shown the section of another row."""
 
 
 _CHATCITE: Mapping[str, Any] = {"writer": "beam", "schedule": "incremental", "every_vote": True}
@@ -227,7 +213,6 @@ ARMS = {
             llm=True,
         ),
         Arm(name="bare", llm=True, free=True),
-        Arm(name="few_shot", llm=True, free=True, shot=True),
         Arm(name="plan", settings={"writer": "plan"}, forced=True),
         Arm(name="prompted_plan", settings={"writer": "plan"}),
         *(
@@ -245,8 +230,6 @@ class Setting:
 
     mind: str
     vectors: Path
-    cases: Sequence[Case] = ()
-    """All rows, of which one may be another's example."""
 
 
 def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
@@ -287,13 +270,10 @@ def _row(case: Case, arm: str, text: str = "") -> Row:
 
 def _try_bare(case: Case, arm: Arm, setting: Setting) -> Row:
     """Let an LLM write by itself, and check its text as a published one; the cost is that of writing."""
-    example = next((one.gold for one in setting.cases if one.id != case.id), "")
-    if arm.shot and not example:
-        return {"skipped": "there is no other row to show"}
 
     def written() -> dict[str, Any]:
         clients, began = BenchClients(here, remembering(setting.vectors)), perf_counter()
-        text, used = asyncio.run(write_bare(case, example if arm.shot else "", clients, here))
+        text, used = asyncio.run(write_bare(case, clients, here))
         cost = cost_of(used, perf_counter() - began)
         titles = tuple(paper.title for paper in case.papers)
         candidate = Candidate(arm=arm.name, text=text, references=titles)
