@@ -4,7 +4,6 @@ It reads what any suite writes with --json: wherever arms have measures, there i
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,20 +27,10 @@ _APART = ("settings", "cases", "queries", "tasks")
 """Parts of figures that are told of in their own way, or not in tables."""
 
 
-@dataclass
-class Report:
-    """What is shown of a benchmark's figures."""
-
-    tables: Mapping[str, Arms]
-    """By title: the figures of each arm by measure, means with intervals or plain numbers."""
-    notes: list[str] = field(default_factory=list)
-
-    def markdown(self) -> str:
-        """Return the tables, a measure in each row and a column for each arm, and the notes as a list."""
-        blocks = [
-            arms_table(title, arms) for title, arms in self.tables.items() if any(arms.values())
-        ]
-        return "\n\n".join([*blocks, "\n".join(f"- {note}" for note in self.notes)])
+def markdown(tables: Mapping[str, Arms], notes: Iterable[str] = ()) -> str:
+    """Return tables by their titles, a measure in each row and a column for each arm, and the notes as a list."""
+    blocks = [arms_table(title, arms) for title, arms in tables.items() if any(arms.values())]
+    return "\n\n".join([*blocks, "\n".join(f"- {note}" for note in notes)])
 
 
 def arms_table(title: str, arms: Arms) -> str:
@@ -158,7 +147,7 @@ def report(
         tables = {title: compared(_cases(run), _cases(read_figures(against)), seed=seed)}
     if not any(any(arms.values()) for arms in tables.values()):
         raise InputError(f"'{figures}' holds no figures of arms, or shares none with the other run")
-    print("\n\n".join(filter(None, [Report(tables).markdown(), spent_table(run.get("tasks", {}))])))
+    print("\n\n".join(filter(None, [markdown(tables), spent_table(run.get("tasks", {}))])))
 
 
 def compared(

@@ -28,7 +28,7 @@ from evals.figures import (
     sums,
     write_figures,
 )
-from evals.report import INTERVALS, Report, left_out, spent_table, tables_of
+from evals.report import INTERVALS, left_out, markdown, spent_table, tables_of
 from evals.trials import Row, quiet
 from nodes.common.ask_model import AnswerCheck, ask_with_check
 from tools.clients import open_clients
@@ -94,10 +94,6 @@ class Suite(Generic[OptionsT]):
         """Return the figures."""
         raise NotImplementedError
 
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return the figures as a person reads them."""
-        return Report(dict(tables_of(found)), self.notes(found)).markdown()
-
     def notes(self, found: dict[str, Any]) -> list[str]:
         """Say what the tables do not: what was left out, what broke, and what the brackets are."""
         return [*left_out(found, found.get("cases") or found.get("queries") or ()), INTERVALS]
@@ -118,7 +114,8 @@ def run(suite: Suite[Any]) -> int:
             tasks = by_arm(rows)
             found = {**suite.found(rows), "tasks": tasks, "complete": code == 0}
             write_figures(suite.options.json, found)
-            text = "\n\n".join(filter(None, [suite.markdown(found), spent_table(tasks)]))
+            told = markdown(dict(tables_of(found)), suite.notes(found))
+            text = "\n\n".join(filter(None, [told, spent_table(tasks)]))
             print(text if code == 0 else f"{text}\n- Stopped before the end: of what was done.")
     except CiteLoomError as error:
         say(f"citeloom: {error}")

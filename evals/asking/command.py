@@ -24,8 +24,7 @@ from evals.asking.cases import (
     read_questions,
 )
 from evals.asking.measures import Sources, measures, summarise, told_of, traced
-from evals.figures import RESAMPLES, spent, sums
-from evals.report import INTERVALS, Report, left_out
+from evals.figures import RESAMPLES, spent
 from evals.runner import Options, Suite, choose, say
 from evals.trials import Row, attempted, cost_of, failures_of, home_at, results_of, run_graph
 from state.document import DocumentEntry
@@ -285,28 +284,7 @@ class Asking(Suite[AskingOptions]):
             **summarise(self.cases, rows, seed=options.seed),
         }
 
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return the figures of the ways of asking."""
-        groups, whole = found["groups"], found["answerable"]
-        coverage = {
-            arm: {
-                name: group["arms"].get(arm, {}).get("coverage") for name, group in groups.items()
-            }
-            for arm in whole["arms"]
-        }
-        totals = {
-            arm: sums(group["totals"].get(arm, {}) for group in groups.values())
-            for arm in found["refusals"]
-        }
-        tables = {
-            f"Answerable questions ({whole['n']})": whole["arms"],
-            "Coverage by group": coverage,
-            f"Minus {USUAL}": whole["minus_usual"],
-            "Over all runs": totals,
-            "Refused": found["refusals"],
-        }
-        notes = left_out(found, found["cases"])
-        notes.append(
-            f"{INTERVALS} A question that was not answered has no factual accuracy and covers nothing."
-        )
-        return Report(tables, notes).markdown()
+    def notes(self, found: dict[str, Any]) -> list[str]:
+        """Say what counts as nothing."""
+        told = "A question that was not answered has no factual accuracy and covers nothing."
+        return [*super().notes(found), told]

@@ -14,7 +14,6 @@ from langgraph.store.memory import InMemoryStore
 
 from evals.citation_truth.pairs import KINDS, Case, load
 from evals.figures import RESAMPLES, Interval, interval
-from evals.report import INTERVALS, Report
 from evals.runner import JudgeOptions, Question, Suite, choose, tell_cost
 from nodes.judge.judge_prompts import TASK
 from state.ask import Claim, DraftSentence
@@ -321,20 +320,11 @@ class CitationTruth(Suite[CitationTruthOptions]):
                 "model": settings().strong_model if options.mind == "llm" else None,
                 "resamples": RESAMPLES,
             },
-            "half": options.half,
-            "checks": list(rows),
-            "calibration": {row["arm"]: row["calibration"] for row in rows},
+            **{
+                part: {row["arm"]: row[part] for row in rows}
+                for part in ("falsehoods", "verdicts", "calibration")
+            },
         }
-
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return a table for each check, and how far its verdicts can be trusted."""
-        tables: dict[str, Any] = {
-            f"{row['arm']} ({found['half']}): {row['accepted']} of {row['false']} falsehoods "
-            f"accepted, {row['supported']} as supported": row["verdicts"]
-            for row in found["checks"]
-        }
-        tables["Share of true sentences by verdict"] = found["calibration"]
-        return Report(tables, [INTERVALS]).markdown()
 
 
 def judged(
@@ -363,9 +353,11 @@ def figures(arm: str, found: list[tuple[Case, SupportVerdict]], *, seed: int = 0
         "arm": arm,
         "verdicts": {group: counts for group, counts in groups.items() if counts},
         "calibration": _calibration(found, seed),
-        "false": len(false),
-        "accepted": sum(verdict in {"supported", "partly"} for verdict in false),
-        "supported": false.count("supported"),
+        "falsehoods": {
+            "all": len(false),
+            "accepted": sum(verdict in {"supported", "partly"} for verdict in false),
+            "supported": false.count("supported"),
+        },
     }
 
 

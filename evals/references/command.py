@@ -19,7 +19,7 @@ from evals.references.labelled import (
 )
 from evals.references.printed import Work, print_works
 from evals.references.training import Plan, learnt_from, train
-from evals.report import Report
+from evals.report import markdown
 from state.paper import Author
 from tools.errors import InputError
 from tools.references.tagger import MODEL
@@ -119,7 +119,7 @@ def checked(
         )
     if not tables:
         raise typer.BadParameter("give --hallmark or --papers")
-    print(Report(tables, notes).markdown())
+    print(markdown(tables, notes))
 
 
 @references.command("fit")
@@ -132,7 +132,7 @@ def fit(
     weights, told = measure_fit(asyncio.run(cases_of(hallmark)))
     lines = "".join(f"\n    {name!r}: {value}," for name, value in weights.items())
     note = "Weights, for nodes/verify/check_reference.py:"
-    print(Report({"On the half that is held out": told}, [note]).markdown() + lines)
+    print(markdown({"On the half that is held out": told}, [note]) + lines)
 
 
 def _sets(anystyle: Iterable[Path], grobid: Iterable[Path]) -> dict[str, list[Reference]]:
@@ -181,9 +181,9 @@ def _markdown(found: Mapping[str, Measured]) -> str:
         "Fields read right, %": shares,
         "By confidence": _by_confidence(found),
     }
-    return Report(
+    return markdown(
         tables, ["A field counts where its label is there; letters and digits are compared."]
-    ).markdown()
+    )
 
 
 def _by_confidence(found: Mapping[str, Measured]) -> dict[str, dict[str, float]]:

@@ -9,7 +9,6 @@ import typer
 
 from evals.asking.cases import Case, PaperCases, read_papers
 from evals.figures import ArmFigures, means, minus, run_of, spent
-from evals.report import dict_table
 from evals.runner import Options, Suite, choose
 from evals.synthesis import references
 from evals.synthesis.arms import (
@@ -114,11 +113,6 @@ class Synthesis(Suite[SynthesisOptions]):
         if runs:
             found["arms"] = {**summarise(runs, seed=options.seed), "rows": runs}
         return found
-
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return the tables, that of lines by how the truth is known first."""
-        lines = dict_table("Lines by truth", found.get("references", {}).get("table", []))
-        return "\n\n".join(filter(None, [lines, super().markdown(found)]))
 
     def notes(self, found: dict[str, Any]) -> list[str]:
         """Say what wrote."""

@@ -338,17 +338,15 @@ def measure(folder: Path, questions: Sequence[Question], arms: Sequence[Arm]) ->
                 yield {"case": asked.question, "arm": arm.name, "lines": lines, "tasks": tasks}
 
 
-def table(runs: Sequence[Row]) -> list[dict[str, object]]:
-    """Return for each arm the shares over all lines, and by how the truth is known."""
+def table(runs: Sequence[Row]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return for each arm what all its lines count, and by how the truth is known."""
     lines: dict[str, list[LineRow]] = {}
     for run in runs:
         lines.setdefault(run["arm"], []).extend(run["lines"])
-    return [
-        {"arm": arm, "truth": name, **_row(mine)}
+    return {
+        arm: {name: _counted(mine) for name, mine in _by_truth(rows).items() if mine}
         for arm, rows in lines.items()
-        for name, mine in _by_truth(rows).items()
-        if mine or name == "all"
-    ]
+    }
 
 
 def _by_truth(rows: Sequence[LineRow]) -> dict[str, list[LineRow]]:
@@ -360,21 +358,13 @@ def _by_truth(rows: Sequence[LineRow]) -> dict[str, list[LineRow]]:
     }
 
 
-def _row(rows: Sequence[LineRow]) -> dict[str, object]:
+def _counted(rows: Sequence[LineRow]) -> dict[str, float]:
     told = [row for row in rows if row.right is not None]
-    citing = [row for row in told if row.citing]
-    return {
-        "lines": len(rows),
-        "verified": share([row.verified for row in rows]),
-        "judged": len(told),
-        "right": share([row.right is True for row in told]),
-        "right or printed": share([row.printed is True for row in told]),
-        "citing": len(citing),
-        "citing, right": share([row.right is True for row in citing]),
-        "citing, right or printed": share([row.printed is True for row in citing]),
-    }
-
-
-def share(hits: Sequence[bool]) -> str:
-    """Return so many of so many, for a table; nothing of nothing."""
-    return f"{sum(hits)} ({sum(hits) / len(hits):.3f})" if hits else ""
+    found = {"lines": len(rows), "verified": sum(row.verified for row in rows)}
+    for name, mine in (("judged", told), ("citing", [row for row in told if row.citing])):
+        found |= {
+            name: len(mine),
+            f"{name}, right": sum(row.right is True for row in mine),
+            f"{name}, right or printed": sum(row.printed is True for row in mine),
+        }
+    return dict(found)

@@ -9,8 +9,7 @@ import pytest
 from typer.testing import Result
 
 from evals.writing.cases import read_cases
-from evals.writing.judging import DIMENSIONS
-from evals.writing.judging import agreement, spearman
+from evals.writing.judging import DIMENSIONS, agreement, spearman
 from evals.writing.trial import ARMS, Setting, try_arm
 from tests.evals.calls import evaluated, read_json, with_judge
 from tests.evals.sections import BARE, cited, row, write
