@@ -10,16 +10,14 @@ import difflib
 import re
 import tarfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, harmonic_mean
-from typing import Annotated
 
 import typer
 
 from evals.pdf.measures import (
-    References,
     Share,
     Truth,
     headings,
@@ -46,7 +44,9 @@ class Row:
     title: bool
     headings: float | None
     """F1."""
-    references: References
+    entries: int
+    """Of the list of references."""
+    references: dict[str, Share]
 
 
 def row_of(folder: Path, truth: Truth) -> Row:
@@ -59,39 +59,38 @@ def row_of(folder: Path, truth: Truth) -> Row:
     start = time.process_time()
     document = read_pdf(content, name=truth.file)
     seconds = time.process_time() - start
-    found = headings(document, truth.headings)
+    found, list_ = headings(document, truth.headings), read_bibliography(document)
     return Row(
         truth=truth,
         pages=document.pages or 0,
         seconds=seconds,
         title=letters(document.title or "") == letters(truth.title),
         headings=harmonic_mean(found) if found else None,
-        references=measured(document, read_bibliography(document), truth),
+        entries=len(list_.entries),
+        references=measured(document, list_, truth),
     )
 
 
 def shown(name: str, rows: Sequence[Row]) -> dict[str, object]:
     """Return the row of a file or a group: means, and sums of what is counted."""
-
-    def all_(get: Callable[[References], Share]) -> str:
-        share = sum((get(row.references) for row in rows), Share())
-        return f"{share.hits}/{share.of} ({share.value:.3f})" if share.value is not None else ""
-
     known = [row.headings for row in rows if row.headings is not None]
     counts = [row.truth.count for row in rows if row.truth.count is not None]
-    entries = sum(row.references.entries for row in rows)
     pages = sum(row.pages for row in rows)
+    shares = {
+        key: sum((row.references[key] for row in rows), Share())
+        for key in ("found", "right", "linked", "precise")
+    }
     return {
         "files": name,
         "pages": str(pages),
         "a second": f"{pages / max(sum(row.seconds for row in rows), 1e-6):.0f}",
         "titles": f"{sum(row.title for row in rows)}/{len(rows)}",
         "headings F1": f"{fmean(known):.2f}" if known else "",
-        "entries": f"{entries}/{sum(counts) if counts else '?'}",
-        "found": all_(lambda one: one.found),
-        "right": all_(lambda one: one.right),
-        "linked": all_(lambda one: one.linked),
-        "precise": all_(lambda one: one.precise),
+        "entries": f"{sum(row.entries for row in rows)}/{sum(counts) if counts else '?'}",
+        **{
+            key: f"{one.hits}/{one.of} ({one.value:.3f})" if one.value is not None else ""
+            for key, one in shares.items()
+        },
     }
 
 
@@ -150,30 +149,22 @@ _TEX = (
 """What is no prose, in the order in which it goes."""
 
 
-def main(
-    folder: Path,
-    only: Annotated[str, typer.Option(help="Only files with this in their names.")] = "",
-    misses: Annotated[
-        bool, typer.Option("--misses", help="Show the entries and citations missed.")
-    ] = False,
-) -> None:
+def main(folder: Path) -> None:
     """Measure every file that the truth names, and print the table."""
-    rows: list[Row] = []
+    rows = []
     for truth in read_truth(folder):
         try:
-            rows += [row_of(folder, truth)] if only in truth.file else []
+            rows.append(row_of(folder, truth))
         except DocumentError as error:
             say(f"{truth.file}: {error} ({error.remedy})")
     groups = {Path(row.truth.file).name: [row] for row in rows}
     for row in rows:
         groups.setdefault(row.truth.group, []).append(row)
     groups["numbered"] = [row for row in rows if row.truth.numbered]
-    groups["citations known"] = [row for row in rows if row.references.known]
+    groups["citations known"] = [row for row in rows if row.references["linked"].of]
     groups["all"] = rows
     print(dict_table("Reading PDFs", [shown(name, some) for name, some in groups.items()]))
-    for row in rows if misses else ():
-        print("\n".join([f"\n{row.truth.file}", *row.references.misses]))
-    for name, share in () if only else sources(folder):
+    for name, share in sources(folder):
         print(f"\n{name}: {share:.3f} of the words of its TeX source, in order")
 
 
