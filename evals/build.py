@@ -17,8 +17,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from evals.figures import check_file, json_lines
 from evals.runner import online_sources, say
+from evals.trials import check_file, json_lines
 from state.bibliography import Bibliography, InTextCitation
 from state.document import Document
 from state.paper import Paper, published_before

@@ -17,6 +17,7 @@ from statistics import fmean, harmonic_mean
 
 import typer
 
+from evals.figures import dict_table
 from evals.pdf.measures import (
     Share,
     Truth,
@@ -25,7 +26,6 @@ from evals.pdf.measures import (
     measured,
     read_truth,
 )
-from evals.report import dict_table
 from evals.runner import say
 from state.document import Document
 from tools.errors import DocumentError

@@ -19,17 +19,17 @@ import typer
 from pydantic import BaseModel
 
 from evals.figures import (
+    INTERVALS,
     JUDGE,
     by_arm,
-    check_file,
-    json_lines,
-    read_figures,
+    left_out,
+    markdown,
     spent,
+    spent_table,
     sums,
-    write_figures,
+    tables_of,
 )
-from evals.report import INTERVALS, left_out, markdown, spent_table, tables_of
-from evals.trials import Row, quiet
+from evals.trials import Row, check_file, json_lines, quiet, read_figures, write_figures
 from nodes.common.ask_model import AnswerCheck, ask_with_check
 from tools.clients import open_clients
 from tools.errors import PROGRAM, BudgetError, CiteLoomError, InputError, PermanentError

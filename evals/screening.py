@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from evals.figures import json_lines
 from evals.runner import say
+from evals.trials import json_lines
 from tools.screening.paper_order import PaperOrder
 from tools.screening.stopping import TARGET, estimate_recall
 from tools.text.words import content_stems

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evals.figures import json_lines
 from evals.runner import choose
+from evals.trials import json_lines
 from state.ask import ConversationTurn
 from state.document import Document
 from state.paper import Paper

@@ -22,13 +22,9 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 import typer
 
-from evals.figures import (
-    difference,
-    interval,
-    json_lines,
-)
+from evals.figures import difference, interval
 from evals.runner import Options, Suite
-from evals.trials import home_at
+from evals.trials import home_at, json_lines
 from evals.writing.cases import numbers_in
 from state.document import DocumentEntry
 from state.paper import Paper

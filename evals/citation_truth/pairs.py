@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from evals.figures import json_lines
+from evals.trials import json_lines
 from state.paper import Paper
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.text.self_reference import name_authors

@@ -13,7 +13,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from evals.figures import json_lines
+from evals.trials import json_lines
 from state.bibliography import Bibliography, ReferenceEntry
 from state.document import Document
 

@@ -10,8 +10,8 @@ from zlib import crc32
 
 import numpy as np
 
-from evals.figures import json_lines
 from evals.references.printed import Work, print_works
+from evals.trials import json_lines
 from nodes.verify.check_reference import (
     WEIGHTS,
     Said,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evals.figures import json_lines
+from evals.figures import markdown
 from evals.references.checked import cases_of, measure_fit, measure_hallmark, measure_styles
 from evals.references.labelled import (
     FIELDS,
@@ -19,7 +19,7 @@ from evals.references.labelled import (
 )
 from evals.references.printed import Work, print_works
 from evals.references.training import Plan, learnt_from, train
-from evals.report import markdown
+from evals.trials import json_lines
 from state.paper import Author
 from tools.errors import InputError
 from tools.references.tagger import MODEL

@@ -12,9 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from evals.figures import json_lines
 from evals.references.labelled import OTHER, Reference
 from evals.references.printed import Name, Record, print_records
+from evals.trials import json_lines
 from state.paper import Author
 from tools.bibliography.citation_style import VENDORED, named_style
 from tools.errors import InputError

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from evals.figures import json_lines
+from evals.trials import json_lines
 from state.paper import Author, Paper, canonical_id, title_key
 from state.value import FrozenModel
 from tools.errors import InputError

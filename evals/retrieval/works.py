@@ -13,10 +13,12 @@ from datetime import date
 from functools import cache, cached_property, lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import SecretStr
 
 from evals.retrieval.corpus import FIRST_WORK, Corpus
 from evals.retrieval.search_index import Index, Mask, Search, parse
@@ -140,6 +142,22 @@ def key_for(year: int | None, hidden: Sequence[int], name: str) -> str:
     return f"trial-{year or ''}-{'.'.join(map(str, hidden))}-{name}"
 
 
+def served_at(url: str, key: str) -> dict[str, Any]:
+    """Return the settings by which the local source is asked, and nobody else."""
+    nowhere = f"{url}/nowhere"
+    return {
+        "openalex_url": url,
+        "openalex_api_key": SecretStr(key),
+        "openalex_rate": 1000.0,  # the local source needs no patience
+        "crossref_url": f"{url}/crossref",
+        "crossref_rate": 1000.0,
+        "contact_email": None,
+        "semantic_scholar_url": nowhere,
+        "arxiv_url": nowhere,
+        "serpapi_url": nowhere,
+    }
+
+
 def view_for(works: Works, key: str) -> View:
     """Return what the holder of a key sees: everything, unless the key says less."""
     kind, year, hidden, *_ = *key.split("-"), "", "", ""
@@ -252,6 +270,7 @@ class Service:
     """Answers requests; safe to call from several threads."""
 
     def __init__(self, works: Works) -> None:
+        works.prepare()
         self._works = works
 
     def answer(self, target: str, key: str) -> Answer:
@@ -359,10 +378,3 @@ def serving(service: Service) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
-
-
-def service_of(corpus: Corpus) -> Service:
-    """Return the service of a corpus."""
-    works = Works(corpus)
-    works.prepare()
-    return Service(works)

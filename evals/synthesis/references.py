@@ -27,10 +27,7 @@ from typing import Any, Literal, NamedTuple
 
 from rapidfuzz import fuzz
 
-from evals.figures import (
-    json_lines,
-    spent,
-)
+from evals.figures import spent
 from evals.pdf.measures import (
     NAMED,
     SENTENCE,
@@ -42,7 +39,7 @@ from evals.pdf.measures import (
     same_title,
 )
 from evals.synthesis.arms import Arm, file_upload, paragraphs_of, synthesize
-from evals.trials import Row, fresh_home
+from evals.trials import Row, fresh_home, json_lines
 from evals.writing.cases import numbers_in
 from state.synthesis import Line, NumberedReference, Origin
 from tools.clients import Clients

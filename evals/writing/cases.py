@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from evals.figures import json_lines
+from evals.trials import json_lines
 from state.paper import Paper
 from state.writing import MARKER
 from tools.bibliography.read_record import RecordError, paper_from
