@@ -3,7 +3,7 @@
 A file has papers with questions (see evals.asking.cases). Each question that has an answer in words is
 asked of a stack: its own paper (1: 'single source'), or that and as many others as make the stack
 ('multiple sources'), as texts; where the file has questions of several papers, each of its own papers only.
-Measured is what evals.synthesis.measures says, by words and an embedder: no LLM judges, though one may write
+Measured is what evals.synthesis.command says, by words and an embedder: no LLM judges, though one may write
 with --mind llm.
 
 paragraphs        All paragraphs judged relevant by their summaries: the product's way.

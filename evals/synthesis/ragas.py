@@ -29,7 +29,7 @@ from pydantic import BaseModel, Field
 
 from evals.figures import RESAMPLES, means, minus
 from evals.runner import JudgedSuite, JudgeOptions, asked, check_each_once, judge_task, read_judged
-from evals.synthesis.measures import COMPOSITES, average_precision, harmonic
+from evals.synthesis.command import COMPOSITES, average_precision, harmonic
 from evals.trials import Row
 from tools.clients import open_clients
 from tools.embed.embedder import Embedder
@@ -221,7 +221,7 @@ def asked_of(item: Answered) -> dict[str, tuple[Task[Any], dict[str, object]]]:
 
 
 SCORES = {"ragas_score": "composite", "ragas_with_precision": "with_precision"}
-"""By name: what they are in evals.synthesis.measures."""
+"""By name: what they are in evals.synthesis.command."""
 _STATEMENTS = 0.75
 """Weight of statements in answer_correctness, as the package has it."""
 

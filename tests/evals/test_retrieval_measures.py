@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from evals.retrieval.trial import ARMS, BARE_DEBATE, debating_without_attribution
 
 from evals.figures import difference, interval
 from evals.retrieval.command import FIRST, measures_at, read_inputs, summarise
@@ -18,7 +19,6 @@ from evals.retrieval.corpus import (
     read_corpus,
     read_queries,
 )
-from evals.retrieval.trial import ARMS, BARE_DEBATE, debating_without_attribution
 from evals.trials import Row
 from nodes.find.rankers.by_similarity import closeness
 from nodes.find.rankers.choose import RANKERS

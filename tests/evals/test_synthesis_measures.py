@@ -11,14 +11,14 @@ from typer.testing import Result
 from evals.figures import interval
 from evals.pdf.measures import Context, Truth, Work
 from evals.synthesis.arms import USUAL, ChunkMethod, arm_of, retrieving
-from evals.synthesis.command import summarise
-from evals.synthesis.measures import (
+from evals.synthesis.command import (
     COMPOSITES,
     MEASURES,
     Told,
     average_precision,
     composite,
     measures,
+    summarise,
 )
 from evals.synthesis.ragas import Said
 from evals.synthesis.ragas import measures as ragas_measures
