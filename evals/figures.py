@@ -72,8 +72,10 @@ def difference(
 
     Queries are resampled in pairs; those that lack one of the two are left out.
     """
-    pairs = zip(these, others, strict=True)
-    return interval([a - b for a, b in pairs if a is not None and b is not None], seed=seed)
+    return interval(
+        [a - b for a, b in zip(these, others, strict=True) if a is not None and b is not None],
+        seed=seed,
+    )
 
 
 Told = Mapping[str, Any]
@@ -103,8 +105,10 @@ def run_of(told: Sequence[Told], arms: Iterable[str]) -> list[str]:
 def columns(told: Sequence[Told], arm: str) -> dict[str, list[float | None]]:
     """Return the figures of an arm case by case, by measure."""
     mine = [one["arms"].get(arm, {}) for one in told]
-    measures = dict.fromkeys(key for figures in mine for key in figures)
-    return {key: [figures.get(key) for figures in mine] for key in measures}
+    return {
+        key: [figures.get(key) for figures in mine]
+        for key in dict.fromkeys(key for figures in mine for key in figures)
+    }
 
 
 def means(told: Sequence[Told], arms: Iterable[str], *, seed: int) -> ArmFigures:
@@ -167,8 +171,9 @@ def spent(used: Iterable[Usage]) -> Spent:
     """Return what was spent on each task, whoever did it."""
     found: Spent = {}
     for usage in used:
-        one = {name: float(getattr(usage, name)) for name in SPENT}
-        found[usage.task] = sums([found.get(usage.task, {}), one])
+        found[usage.task] = sums(
+            [found.get(usage.task, {}), {name: float(getattr(usage, name)) for name in SPENT}]
+        )
     return found
 
 
@@ -272,8 +277,11 @@ def _spent_cells(one: Mapping[str, float]) -> dict[str, str]:
     heads = ("calls", "at hand", "sent back", "tokens in", "out", "of these thinking")
     counts = {head: f"{one.get(name, 0):,.0f}" for head, name in zip(heads, SPENT, strict=False)}
     calls = one.get("calls", 0)
-    each = f"{one.get('seconds', 0) / calls:.3g}" if calls else ""
-    return {**counts, "USD": f"{one.get('usd', 0):.4g}", "seconds a call": each}
+    return {
+        **counts,
+        "USD": f"{one.get('usd', 0):.4g}",
+        "seconds a call": (f"{one.get('seconds', 0) / calls:.3g}" if calls else ""),
+    }
 
 
 def tables_of(value: Any, place: str = "") -> Iterator[tuple[str, Arms]]:
@@ -313,8 +321,11 @@ def report(
     run = read_figures(figures)
     tables = dict(tables_of(run))
     if against:
-        title = f"Minus {against.name}, paired by case"
-        tables = {title: compared(_cases(run), _cases(read_figures(against)), seed=seed)}
+        tables = {
+            f"Minus {against.name}, paired by case": compared(
+                _cases(run), _cases(read_figures(against)), seed=seed
+            )
+        }
     if not any(any(arms.values()) for arms in tables.values()):
         raise InputError(f"'{figures}' holds no figures of arms, or shares none with the other run")
     print("\n\n".join(filter(None, [markdown(tables), spent_table(run.get("tasks", {}))])))
@@ -334,8 +345,9 @@ def compared(
     for arm in arms:
         mine = [(_of(one, arm), _of(two, arm)) for one, two in pairs]
         for name in dict.fromkeys(name for one, two in mine for name in one if name in two):
-            columns = ([one.get(name) for one in side] for side in zip(*mine, strict=True))
-            found.setdefault(arm, {})[name] = difference(*columns, seed=seed)
+            found.setdefault(arm, {})[name] = difference(
+                *([one.get(name) for one in side] for side in zip(*mine, strict=True)), seed=seed
+            )
     return found
 
 
@@ -346,5 +358,8 @@ def _cases(run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _of(case: Mapping[str, Any], arm: str) -> dict[str, float]:
-    figures = (case.get("arms") or {}).get(arm) or {}
-    return {name: float(value) for name, value in figures.items() if isinstance(value, int | float)}
+    return {
+        name: float(value)
+        for name, value in ((case.get("arms") or {}).get(arm) or {}).items()
+        if isinstance(value, int | float)
+    }

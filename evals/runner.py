@@ -114,8 +114,11 @@ def run(suite: Suite[Any]) -> int:
             tasks = by_arm(rows)
             found = {**suite.found(rows), "tasks": tasks, "complete": code == 0}
             write_figures(suite.options.json, found)
-            told = markdown(dict(tables_of(found)), suite.notes(found))
-            text = "\n\n".join(filter(None, [told, spent_table(tasks)]))
+            text = "\n\n".join(
+                filter(
+                    None, [markdown(dict(tables_of(found)), suite.notes(found)), spent_table(tasks)]
+                )
+            )
             print(text if code == 0 else f"{text}\n- Stopped before the end: of what was done.")
     except CiteLoomError as error:
         say(f"citeloom: {error}")
@@ -296,8 +299,11 @@ def read_judged(
         InputError: It cannot be read, holds nothing, or a line lacks a key.
     """
     try:
-        figures = path.suffix == ".json"
-        rows = of_figures(read_figures(path)) if figures else [row for _, row in json_lines(path)]
+        rows = (
+            of_figures(read_figures(path))
+            if (path.suffix == ".json")
+            else [row for _, row in json_lines(path)]
+        )
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise InputError(f"'{path}' is not what `eval {suite} --json` writes: {error!r}") from error
     for row in rows:

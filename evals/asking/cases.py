@@ -108,8 +108,9 @@ def choose_cases(cases: Sequence[Case], groups: str, count: int | None) -> list[
     names = choose(groups, dict.fromkeys(case.group for case in cases), "group")
     found: list[Case] = []
     for case in cases:
-        before = sum(one.group == case.group for one in found)
-        if case.group in names and (count is None or before < count):
+        if case.group in names and (
+            count is None or sum(one.group == case.group for one in found) < count
+        ):
             found.append(case)
     return found
 
@@ -235,8 +236,13 @@ def _cases(name: str, ids: Mapping[str, str], asked: object) -> Iterator[Case]:
         for one in items[0].get("contexts") or ():
             if isinstance(one, dict) and (paper := ids.get(_text(one, "doc_id"))):
                 bearing[paper] = f"{bearing.get(paper, '')} {_text(one, 'text')}"
-        answers = [_text(item, "answer") for item in items]
-        yield _paper_case(f"{name}-{number}", within, bearing or {ids[name]: ""}, question, answers)
+        yield _paper_case(
+            f"{name}-{number}",
+            within,
+            bearing or {ids[name]: ""},
+            question,
+            [_text(item, "answer") for item in items],
+        )
 
 
 def _paper_case(

@@ -153,8 +153,13 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     }
 
     def asked() -> dict[str, Any]:
-        choices = {"mind": setting.mind, **arm.settings}
-        return _told(case, setting, run_graph("ask", inputs, ready_for(arm, setting), choices))
+        return _told(
+            case,
+            setting,
+            run_graph(
+                "ask", inputs, ready_for(arm, setting), {"mind": setting.mind, **arm.settings}
+            ),
+        )
 
     return row | attempted(asked)
 
@@ -216,8 +221,9 @@ class Asking(Suite[AskingOptions]):
         options = self.options
         self.arms = [ARMS[name] for name in choose(options.arms, ARMS, "arm", [USUAL])]
         self.data = read_papers(options.data) if options.data else None
-        known = self.data.cases if self.data else read_questions()
-        self.cases = choose_cases(known, options.groups, options.n)
+        self.cases = choose_cases(
+            (self.data.cases if self.data else read_questions()), options.groups, options.n
+        )
 
     def rows(self) -> Generator[Row]:
         """Ask in each way, one question after the other.

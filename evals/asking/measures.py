@@ -247,8 +247,11 @@ def _totals(told: Sequence[Mapping[str, Any]], name: str) -> dict[str, float]:
     """Return sums over the runs; those of sentences, points and answers among them."""
     runs = sum(name in one["arms"] for one in told)
     broken = sum(name in one.get("error", {}) for one in told)
-    counted = sums((one["arms"].get(name, {}) for one in told), _SUMMED)
-    return {"runs": runs, "broken": broken, **counted}
+    return {
+        "runs": runs,
+        "broken": broken,
+        **sums((one["arms"].get(name, {}) for one in told), _SUMMED),
+    }
 
 
 def _refusals(told: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:

@@ -111,8 +111,13 @@ def _read_paper(made: QuestionSet, row: Mapping[str, Any]) -> None:
     if paper not in made.papers:  # some papers are there twice, with other questions
         title = f"Paper {len(made.papers) + 1}"
         _, document = read_document(content, name="paper.txt")
-        passages = cut_passages(document, paper=paper, title=title, sha256=digest)
-        made.put(paper, title, digest, document.text, passages)
+        made.put(
+            paper,
+            title,
+            digest,
+            document.text,
+            cut_passages(document, paper=paper, title=title, sha256=digest),
+        )
     for asked in row["qa"]:
         made.asked += 1
         if gold := gold_passages(str(asked["answer"]), made.texts[paper][2]):
@@ -196,8 +201,11 @@ def measure(
         library.index()
         fill_missing_keywords(library)
         questions = made.questions[HALVES[half]]
-        whole = any(question.paper for question in questions)
-        for suffix in (", its paper", ", all papers") if whole else ("",):
+        for suffix in (
+            (", its paper", ", all papers")
+            if any(question.paper for question in questions)
+            else ("",)
+        ):
             asked = {
                 name: _ask(Retriever(name, library), questions, within="its" in suffix)
                 for name in ARMS
@@ -237,8 +245,9 @@ def _ask(way: Retriever, questions: Sequence[Question], *, within: bool) -> dict
         started = time.perf_counter()
         hits = way.retrieve(question.text, limit=K, wanted=PassageFilter(papers=papers))
         found["context_ms"].append(1000 * (time.perf_counter() - started))
-        gold = question.gold.intersection(hit.passage for hit in hits)
-        found["recall"].append(len(gold) / len(question.gold))
+        found["recall"].append(
+            len(question.gold.intersection(hit.passage for hit in hits)) / len(question.gold)
+        )
     return found
 
 

@@ -92,8 +92,10 @@ def _asked(
     """Yield runs: what they are called, graph and inputs."""
     question = f"What is known of this: {papers[0].title}?"
     for size in sizes:
-        records = [paper.model_dump(mode="json") for paper in papers[1 : size + 1]]
-        inputs = {"text": papers[0].abstract, "papers": records}
+        inputs = {
+            "text": papers[0].abstract,
+            "papers": [paper.model_dump(mode="json") for paper in papers[1 : size + 1]],
+        }
         yield f"write, {size} papers", "write", inputs
     yield "ask", "ask", {"question": question, "library": "starter"}
     uploads = [

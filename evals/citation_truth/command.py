@@ -88,8 +88,11 @@ class Liar:
         if any(self._source in text for text in shown) and self._source:
             return self._source
         said = next(one.text for one in inputs["sentences"] if one.number == item.sentence)
-        lines = [span.text for text in shown for span in split_sentences(text)]
-        return max(lines, key=lambda line: coverage(said, line), default="")
+        return max(
+            [span.text for text in shown for span in split_sentences(text)],
+            key=lambda line: coverage(said, line),
+            default="",
+        )
 
 
 class _Known:
@@ -168,18 +171,26 @@ async def _write(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVe
         "request": CheckedRequest(text=""),
         "outline": Plan(lines=()),
     }
-    update = await check_citations(state, bench.runtime)
-    return next(item.verdict for item in update["verdicts"] if item.key == "P1")
+    return next(
+        item.verdict
+        for item in (await check_citations(state, bench.runtime))["verdicts"]
+        if item.key == "P1"
+    )
 
 
 async def _verify(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerdict:
     """The whole graph `verify`: a text of one sentence and the papers' records, so abstracts only."""
     from graphs.verify import graph
 
-    records = [paper.model_dump(mode="json") for paper in papers]
-    given: Any = {"text": case.text.replace("{P1}", "[1]"), "papers": records}
-    result = await graph.ainvoke(given, context=bench.context)
-    verdicts = [item.verdict for item in result["audit"].verdicts if item.key == "P1"]
+    given: Any = {
+        "text": case.text.replace("{P1}", "[1]"),
+        "papers": [paper.model_dump(mode="json") for paper in papers],
+    }
+    verdicts = [
+        item.verdict
+        for item in (await graph.ainvoke(given, context=bench.context))["audit"].verdicts
+        if item.key == "P1"
+    ]
     return verdicts[0] if verdicts else "not_checked"
 
 
@@ -198,8 +209,13 @@ async def _ask(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerd
     passage = Passage(id="a", paper=paper.id, title=paper.title, start=0, end=len(text), text=text)
     await bench.store.passages.put([passage])
     bench.clients.papers = papers
-    quote = _quote(words, paper, text.find(words))
-    claim = Claim(number=1, text=words, passage="a", paper=paper.id, quote=quote)
+    claim = Claim(
+        number=1,
+        text=words,
+        passage="a",
+        paper=paper.id,
+        quote=_quote(words, paper, text.find(words)),
+    )
     state: Any = {
         "run": RUN,
         "request": CheckedRequest(text=""),
@@ -207,8 +223,11 @@ async def _ask(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerd
         "held": [claim],
         "draft": [DraftSentence(text=_plain(case), claims=(1,))],
     }
-    update = await check_answer(state, bench.runtime)
-    said = [item.verdict for item in update["verdicts"] if item.text == _plain(case)]
+    said = [
+        item.verdict
+        for item in (await check_answer(state, bench.runtime))["verdicts"]
+        if item.text == _plain(case)
+    ]
     return said[0] if said else "not_in_source"
 
 
@@ -216,8 +235,9 @@ async def _synthesize(case: Case, papers: Sequence[Paper], bench: Bench) -> Supp
     """The check of a line; one that is lost is not in the source, or without a judge not checked."""
     from nodes.synthesize.align_lines import align_lines
 
-    paragraph = Paragraph(id="a", paper=case.paper.id, number=1, text=_at_hand(case))
-    await bench.store.paragraphs.put([paragraph])
+    await bench.store.paragraphs.put(
+        [Paragraph(id="a", paper=case.paper.id, number=1, text=_at_hand(case))]
+    )
     state: Any = {
         "run": RUN,
         "request": CheckedRequest(text="", kind="question"),
@@ -335,8 +355,19 @@ def judged(
     found = []
     for number, case in enumerate(cases):
         others = random.Random(number).sample(papers, min(OTHERS + 1, len(papers)))
-        beside = [item for item in others if item.id != case.paper.id][:OTHERS]
-        found.append((case, asyncio.run(verdict(case, beside, arm, mind))))
+        found.append(
+            (
+                case,
+                asyncio.run(
+                    verdict(
+                        case,
+                        [item for item in others if item.id != case.paper.id][:OTHERS],
+                        arm,
+                        mind,
+                    )
+                ),
+            )
+        )
     return found
 
 

@@ -96,8 +96,11 @@ def _number(found: re.Match[str]) -> str | None:
     value = found[0].replace(",", "")
     if not value.isdigit():
         return f"{float(value) * 2 + 7:.1f}"
-    year = len(found[0]) == 4 and found[0].startswith(("19", "20"))
-    return None if year else str(int(value) * 2 + 7)
+    return (
+        None
+        if (len(found[0]) == 4 and found[0].startswith(("19", "20")))
+        else str(int(value) * 2 + 7)
+    )
 
 
 def _comparison(found: re.Match[str]) -> str:
@@ -242,8 +245,9 @@ def _pairs(papers: Sequence[Paper], each: int) -> Iterator[Case]:
 def _elsewhere(own: Sequence[Case]) -> Iterator[Case]:
     """Say of each paper what another one says."""
     for case, other in zip(own, [*own[1:], *own[:1]], strict=True):
-        text = f"{other.source.rstrip('.')} {{P1}}."
-        yield Case(case.paper, text, False, "elsewhere", case.source)
+        yield Case(
+            case.paper, f"{other.source.rstrip('.')} {{P1}}.", False, "elsewhere", case.source
+        )
 
 
 def _pair(

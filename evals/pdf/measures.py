@@ -158,8 +158,9 @@ def headings(document: Document, titles: Sequence[str]) -> tuple[float, float] |
     found = [title for title in found_headings(document) if title not in _UNNUMBERED]
     hits = {w for w in wanted if any(same(w, f) for f in found)}
     top = [t for t in found_headings(document, deepest=1) if t not in _UNNUMBERED]
-    right = [t for t in top if any(same(w, t) for w in wanted)]
-    return len(right) / max(1, len(top)), len(hits) / len(wanted)
+    return len([t for t in top if any(same(w, t) for w in wanted)]) / max(1, len(top)), len(
+        hits
+    ) / len(wanted)
 
 
 def same(first: str, second: str) -> bool:
@@ -247,8 +248,9 @@ def is_right(entry: ReferenceEntry | None, work: Work) -> bool | None:
         return False
     if work.title and same_title(entry.title or "", work.title):
         return True
-    ids = [entry.doi or "", entry.arxiv or "", entry.url or ""]
-    return bool(work.id) and _id_of(work.id) in {_id_of(one) for one in ids if one}
+    return bool(work.id) and _id_of(work.id) in {
+        _id_of(one) for one in [entry.doi or "", entry.arxiv or "", entry.url or ""] if one
+    }
 
 
 def same_title(first: str, second: str) -> bool:

@@ -84,12 +84,18 @@ async def check(
         entry = entry.model_copy(update={"raw": read.text, "confidence": read.confidence})
     for source in sources:
         if not said.settles(stated):
-            looked = await look_up(source, {0: wanted_of(entry, stated)}, loosely=True)
-            said.note(looked, 0, general=True)
+            said.note(
+                (await look_up(source, {0: wanted_of(entry, stated)}, loosely=True)),
+                0,
+                general=True,
+            )
     found = check_reference(entry, stated, said)
     silent = found.outcome == "confirmed" or no_source_holds(found, stated, entry)
-    lacking = holders(found.missing_in, stated, entry)
-    return Checked(found, not silent, signs_of(found, len(lacking), entry.confidence))
+    return Checked(
+        found,
+        not silent,
+        signs_of(found, len(holders(found.missing_in, stated, entry)), entry.confidence),
+    )
 
 
 @dataclass(frozen=True)
@@ -175,8 +181,7 @@ async def measure_styles(works: Sequence[Work]) -> dict[str, dict[str, float]]:
         outcomes = dict.fromkeys(("confirmed", "wrong", "not_found", "likely_invented"), 0.0)
         for one in references:
             entry = read_reference(one.text)
-            found = await check(paper_of(entry), sources, entry)
-            outcomes[found.check.outcome] += 1
+            outcomes[(await check(paper_of(entry), sources, entry)).check.outcome] += 1
         told[style] = outcomes
     return told
 

@@ -131,8 +131,13 @@ def fit(
     """Fit the weights of `p_valid` on one half of HALLMARK, and print how well they foretell the other."""
     weights, told = measure_fit(asyncio.run(cases_of(hallmark)))
     lines = "".join(f"\n    {name!r}: {value}," for name, value in weights.items())
-    note = "Weights, for nodes/verify/check_reference.py:"
-    print(markdown({"On the half that is held out": told}, [note]) + lines)
+    print(
+        markdown(
+            {"On the half that is held out": told},
+            ["Weights, for nodes/verify/check_reference.py:"],
+        )
+        + lines
+    )
 
 
 def _sets(anystyle: Iterable[Path], grobid: Iterable[Path]) -> dict[str, list[Reference]]:

@@ -74,8 +74,7 @@ class Reference:
     @property
     def held_out(self) -> bool:
         """Whether it is of the fifth that is kept back for the measure, told by its own letters."""
-        letters = "".join(filter(str.isalnum, self.text.lower()))
-        return sha256(letters.encode()).digest()[0] % 5 == 0
+        return sha256("".join(filter(str.isalnum, self.text.lower())).encode()).digest()[0] % 5 == 0
 
     def first(self, *labels: str) -> str:
         """Return the first part of a label, as printed; of several labels the first that there is."""
@@ -110,8 +109,11 @@ def _read(
 
     packed = path.read_bytes()
     root = etree.fromstring(gzip.decompress(packed) if path.suffix == ".gz" else packed)
-    found = [tuple(_tidy(parts(item))) for item in root.iter(tag)]
-    return [Reference(name, parts) for parts in found if parts]
+    return [
+        Reference(name, parts)
+        for parts in [tuple(_tidy(parts(item))) for item in root.iter(tag)]
+        if parts
+    ]
 
 
 def _tidy(parts: Iterator[Part]) -> Iterator[Part]:

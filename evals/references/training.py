@@ -43,8 +43,11 @@ def pools_of(references: Sequence[Reference]) -> Pools:
     """Return what labelled references have in each place."""
 
     def all_of(label: str) -> tuple[str, ...]:
-        found = (_stripped(one.first(label)) for one in references)
-        return tuple(text for text in found if 1 < len(text) < 120)
+        return tuple(
+            text
+            for text in (_stripped(one.first(label)) for one in references)
+            if 1 < len(text) < 120
+        )
 
     names = [text for one in references if (text := one.first("author"))]
     alike: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)

@@ -84,8 +84,14 @@ def try_arm(
     }
     started = perf_counter()
     with fresh_home() as here:
-        key = key_for(case.until, case.hidden, f"{arm}-{here.home.name}")
-        local = {"snapshot": snapshot, **(served_at(url, key) if url else {})}
+        local = {
+            "snapshot": snapshot,
+            **(
+                served_at(url, key_for(case.until, case.hidden, f"{arm}-{here.home.name}"))
+                if url
+                else {}
+            ),
+        }
         clients = BenchClients(here.model_copy(update=local), remembering(vectors))
         result = attempted(lambda: run_graph("find", inputs, clients, choices))
     papers = [item for item in result.get("papers", ()) if item.selected]
@@ -349,8 +355,10 @@ class Input(BaseModel):
 
 def read_inputs() -> list[Input]:
     """Return the packaged inputs."""
-    lines = json_lines(Path(__file__).with_name("relevance.jsonl"))
-    return [Input.model_validate(row) for _, row in lines]
+    return [
+        Input.model_validate(row)
+        for _, row in json_lines(Path(__file__).with_name("relevance.jsonl"))
+    ]
 
 
 class Relevance(Suite[Options]):
@@ -361,8 +369,10 @@ class Relevance(Suite[Options]):
         with fresh_home() as here:
             clients, choices = Clients(here), {"mind": self.options.mind}
             for case in read_inputs()[: self.options.n]:
-                find = partial(run_graph, "find", {"text": case.text}, clients, choices)
-                yield _row(case, attempted(find))
+                yield _row(
+                    case,
+                    attempted(partial(run_graph, "find", {"text": case.text}, clients, choices)),
+                )
 
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures of both halves."""

@@ -171,8 +171,14 @@ class Case:
 
     def name_of(self, paper: Paper) -> str:
         """Return the id by which the gold, if it has this paper, names it."""
-        keys = (paper.id, *paper.aliases, _titled(paper.title))
-        return next((self.named[key] for key in keys if key in self.named), paper.id)
+        return next(
+            (
+                self.named[key]
+                for key in ((paper.id, *paper.aliases, _titled(paper.title)))
+                if key in self.named
+            ),
+            paper.id,
+        )
 
 
 @dataclass(kw_only=True)
@@ -269,8 +275,9 @@ def _asked(corpus: Corpus, query: Query, left_out: dict[str, str]) -> Case | Non
     if not shown:
         left_out[query.id] = f"the data holds none of its {len(places)} gold papers before its day"
         return None
-    gold = frozenset(map(corpus.name_of, shown))
-    return replace(case, gold=gold, lacking=len(places) - len(shown))
+    return replace(
+        case, gold=frozenset(map(corpus.name_of, shown)), lacking=len(places) - len(shown)
+    )
 
 
 def live_cases(queries: Sequence[Query], count: int) -> Cases:
@@ -307,8 +314,7 @@ def live_cases(queries: Sequence[Query], count: int) -> Cases:
 
 
 def _names(sought: Sought) -> list[str]:
-    key = canonical_id(sought.id) if sought.id else "local:"
-    names = (key, _titled(sought.title))
+    names = ((canonical_id(sought.id) if sought.id else "local:"), _titled(sought.title))
     return [name for name in names if not name.startswith("local:") and name != "title:"]
 
 
@@ -319,8 +325,13 @@ def _titled(title: str) -> str:
 def _place(corpus: Corpus, sought: Sought) -> int | None:
     """Return where a paper stands that a question's gold names."""
     at = corpus.positions.get(canonical_id(sought.id)) if sought.id else None
-    titled = corpus.titled.get(title_key(sought.title), ()) if sought.title else ()
-    return at if at is not None else next(iter(titled), None)
+    return (
+        at
+        if at is not None
+        else next(
+            iter(corpus.titled.get(title_key(sought.title), ()) if sought.title else ()), None
+        )
+    )
 
 
 def _is_shown(record: Record, case: Case) -> bool:

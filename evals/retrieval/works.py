@@ -75,8 +75,9 @@ class Works:
         if year is not None:
             visible &= self.years < year
         visible[list(hidden)] = False
-        cited = self._cited[visible[self._citing]]
-        return View(visible, np.bincount(cited, minlength=len(self.years)))
+        return View(
+            visible, np.bincount(self._cited[visible[self._citing]], minlength=len(self.years))
+        )
 
     def place_of(self, name: str) -> int | None:
         """Return the place of a work by its `W…`, its address or its DOI."""
@@ -88,8 +89,7 @@ class Works:
 
     def citing(self, places: Sequence[int]) -> Mask:
         """Return which works cite one of these."""
-        citing = self._citing[np.isin(self._cited, list(places))]
-        return np.isin(np.arange(len(self.years)), citing)
+        return np.isin(np.arange(len(self.years)), self._citing[np.isin(self._cited, list(places))])
 
     def text_of(self, at: int, view: View) -> str:
         """Return the record of a work as JSON."""
@@ -348,13 +348,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer."""
-        key = self.headers.get("Authorization", "").removeprefix("Bearer ").strip()
-        status, text, headers = self.service.answer(self.path, key)
+        status, text, headers = self.service.answer(
+            self.path, self.headers.get("Authorization", "").removeprefix("Bearer ").strip()
+        )
         body = text.encode()
         try:
             self.send_response(status)
-            plain = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-            for name, value in (plain | {**headers}).items():
+            for name, value in (
+                {"Content-Type": "application/json", "Content-Length": str(len(body))} | {**headers}
+            ).items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)

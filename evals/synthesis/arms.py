@@ -146,16 +146,19 @@ def _by_meaning(embedder: Embedder, question: str, chunks: Sequence[Chunk]) -> l
     if not chunks:
         return []
     rows = embedder.embed([question, *(chunk.text for chunk in chunks)])
-    near = rows[1:] @ rows[0]
     return ranked(
-        [ScoredPoint(place, float(score)) for place, score in enumerate(near)], len(chunks)
+        [ScoredPoint(place, float(score)) for place, score in enumerate(rows[1:] @ rows[0])],
+        len(chunks),
     )
 
 
 def _by_words(question: str, chunks: Sequence[Chunk]) -> list[ScoredPoint]:
     """Rank by BM25; a chunk without any word of the question is not ranked."""
-    worth = enumerate(bm25(question, [chunk.text for chunk in chunks]))
-    scored = [ScoredPoint(place, score) for place, score in worth if score > 0]
+    scored = [
+        ScoredPoint(place, score)
+        for place, score in enumerate(bm25(question, [chunk.text for chunk in chunks]))
+        if score > 0
+    ]
     return ranked(scored, len(scored))
 
 
@@ -203,8 +206,7 @@ def retrieving(method: ChunkMethod, top_k: int = 4) -> Step:
         state: SynthesizeState, runtime: Runtime[RunSettings]
     ) -> SynthesizeState:
         services = open_services(runtime, state["run"])
-        found = await services.run_store.paragraphs.get(state["paragraphs"])
-        paragraphs = list(found.values())
+        paragraphs = list((await services.run_store.paragraphs.get(state["paragraphs"])).values())
         chunks = await asyncio.to_thread(
             retrieve,
             services.clients.embedder,
@@ -308,12 +310,17 @@ async def align_lines(state: SynthesizeState, runtime: NodeRuntime) -> Synthesiz
     ]
 
     async def asked(text: str, paragraph: Paragraph, source: SourceLine) -> Origin | None:
-        shown = {"source": source.plain, "line": text}
-        found = await ask_with_check(services.mind, ALIGN_PAIR, shown)
+        found = await ask_with_check(
+            services.mind, ALIGN_PAIR, {"source": source.plain, "line": text}
+        )
         if not found.answer or not found.answer.comes_from:
             return None
-        works = works_cited(paragraph, source.start, source.end, entries)
-        return origin_of(paragraph, source.start, source.end, works)
+        return origin_of(
+            paragraph,
+            source.start,
+            source.end,
+            works_cited(paragraph, source.start, source.end, entries),
+        )
 
     lines: list[Line] = []
     for number, part in enumerate(draft_lines(state["draft"]), start=1):
@@ -321,9 +328,14 @@ async def align_lines(state: SynthesizeState, runtime: NodeRuntime) -> Synthesiz
             found = await asyncio.gather(*(asked(text, *source) for source in sources))
             origins = tuple(one for one in found if one)
             verdict: SupportVerdict = "supported" if origins else "not_checked"
-            place = len(lines) + 1
             lines.append(
-                Line(number=place, paragraph=number, text=text, origins=origins, verdict=verdict)
+                Line(
+                    number=(len(lines) + 1),
+                    paragraph=number,
+                    text=text,
+                    origins=origins,
+                    verdict=verdict,
+                )
             )
     return {"lines": lines, "lost": [], "failures": []}
 
@@ -362,8 +374,12 @@ def synthesize(
     Raises:
         InputError: The run was stopped.
     """
-    inputs = {"question": question, "uploads": [dict(item) for item in uploads]}
-    result = run_graph(arm.graph, inputs, clients, arm.settings)
+    result = run_graph(
+        arm.graph,
+        {"question": question, "uploads": [dict(item) for item in uploads]},
+        clients,
+        arm.settings,
+    )
     if result["stop"]:
         raise InputError(f"'{question}' was stopped: {result['stop'].cause}")
     return result

@@ -122,8 +122,9 @@ def measures(embedder: Embedder, told: Told) -> Figures:
 
 def borne(line: str, text: str) -> bool:
     """Whether a text has nearly all of a line's content stems, and all of its numbers."""
-    there = set(_NUMBER.findall(text))
-    return coverage(line, text) >= BORNE and there.issuperset(_NUMBER.findall(line))
+    return coverage(line, text) >= BORNE and set(_NUMBER.findall(text)).issuperset(
+        _NUMBER.findall(line)
+    )
 
 
 def average_precision(hits: Sequence[bool]) -> float:
@@ -171,16 +172,20 @@ def composite(rows: Sequence[Mapping[str, float]], parts: Sequence[str], *, seed
 
     A measure that a question lacks is left out of that mean.
     """
-    columns = np.array([[row.get(part, np.nan) for part in parts] for row in rows])
-    return bootstrap(columns, _harmonic_of_means, seed=seed)
+    return bootstrap(
+        np.array([[row.get(part, np.nan) for part in parts] for row in rows]),
+        _harmonic_of_means,
+        seed=seed,
+    )
 
 
 def _harmonic_of_means(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the harmonic mean of the columns' means; of several samples at once, each its own."""
     known = ~np.isnan(columns)
     means = np.where(known, columns, 0.0).sum(axis=-2) / np.maximum(known.sum(axis=-2), 1)
-    inverse = (1 / np.maximum(means, 1e-12)).sum(axis=-1)
-    return np.where(means.min(axis=-1) > 0, means.shape[-1] / inverse, 0.0)
+    return np.where(
+        means.min(axis=-1) > 0, means.shape[-1] / (1 / np.maximum(means, 1e-12)).sum(axis=-1), 0.0
+    )
 
 
 TRUTH = "truth.jsonl"
@@ -224,8 +229,10 @@ class Synthesis(Suite[SynthesisOptions]):
         if options.folder and not (options.folder / TRUTH).is_file():
             raise InputError(f"there is no {TRUTH} in '{options.folder}': name its folder")
         self.asked = read_questions(options.questions or QUESTIONS)[: options.n]
-        names = choose(options.arms, ARMS, "arm", [PARAGRAPHS])
-        self.arms = [arm_of(name, options.mind, options.top_k) for name in names]
+        self.arms = [
+            arm_of(name, options.mind, options.top_k)
+            for name in choose(options.arms, ARMS, "arm", [PARAGRAPHS])
+        ]
         # What a line rests on is judged of arms that read the same paragraphs.
         self.aligning = [arm for arm in self.arms if arm.name not in BASELINES]
         if options.papers:
@@ -283,8 +290,11 @@ def asked_of(data: PaperCases, n: int | None) -> Iterator[tuple[Case, int, list[
     own = any(len(case.within) > 1 for case in cases)
     for case in cases:
         for size in [len(case.within)] if own else STACKS:
-            papers = case.within if own else around(case.papers[0], texts, size)
-            yield case, size, stack_of(papers, texts)
+            yield (
+                case,
+                size,
+                stack_of((case.within if own else around(case.papers[0], texts, size)), texts),
+            )
 
 
 def around(paper: str, texts: Iterable[str], size: int) -> list[str]:

@@ -252,8 +252,11 @@ def measures(said: Said) -> dict[str, float]:
     if said.borne:
         found["faithfulness"] = sum(said.borne) / len(said.borne)
     if said.cosines:
-        mean = sum(max(cosine, 0.0) for cosine in said.cosines) / len(said.cosines)
-        found["answer_relevancy"] = 0.0 if said.evasive else mean
+        found["answer_relevancy"] = (
+            0.0
+            if said.evasive
+            else (sum(max(cosine, 0.0) for cosine in said.cosines) / len(said.cosines))
+        )
     if said.relevant is not None:
         found["context_precision"] = average_precision(said.relevant)
     if said.inferred:
@@ -350,8 +353,12 @@ class Ragas(JudgedSuite[RagasOptions]):
         told = dict(zip(questions, answers, strict=True))
         given = {name: answer for name, (answer, _) in told.items() if answer is not None}
         errors = [f"{name}: {error}" for name, (answer, error) in told.items() if answer is None]
-        figures = measures(_said(item, given, self.embedder))
-        return {"case": item.case, "arm": item.arm, "figures": figures, "errors": errors}
+        return {
+            "case": item.case,
+            "arm": item.arm,
+            "figures": measures(_said(item, given, self.embedder)),
+            "errors": errors,
+        }
 
 
 def _faults(item: Answered, answer: object) -> list[str]:

@@ -330,9 +330,12 @@ def measure(folder: Path, questions: Sequence[Question], arms: Sequence[Arm]) ->
             uploads = [file_upload(path) for path in files_of(folder, asked)]
             for arm in arms:
                 run = synthesize(asked.question, uploads, Clients(here), arm)
-                lines = judged(asked.question, run, known)
-                tasks = spent(run["usage"])
-                yield {"case": asked.question, "arm": arm.name, "lines": lines, "tasks": tasks}
+                yield {
+                    "case": asked.question,
+                    "arm": arm.name,
+                    "lines": judged(asked.question, run, known),
+                    "tasks": spent(run["usage"]),
+                }
 
 
 def table(runs: Sequence[Row]) -> dict[str, dict[str, dict[str, float]]]:

@@ -158,8 +158,11 @@ def _sentences(given: object) -> tuple[GoldSentence, ...]:
     found: list[GoldSentence] = []
     for item in given if isinstance(given, list) else []:
         if isinstance(item, dict) and (text := _words(item.get("text"))):
-            keys = dict.fromkeys(map(str, item.get("cites") or ()))
-            found.append(GoldSentence(text=text, cites=tuple(keys)))
+            found.append(
+                GoldSentence(
+                    text=text, cites=tuple(dict.fromkeys(map(str, item.get("cites") or ())))
+                )
+            )
     return tuple(found)
 
 

@@ -169,8 +169,7 @@ def _totals(told: Sequence[Mapping[str, Any]], name: str) -> dict[str, float]:
     """Return the sums of all that was counted over the rows, and how far plans were missed."""
     mine = [one["arms"][name] for one in told if name in one["arms"]]
     plans = [one["adherence"][name] for one in told if name in one["adherence"]]
-    empty = sum(bool(one["empty"]) for one in mine)
-    found: dict[str, float] = {"runs": len(mine), "empty": empty}
+    found: dict[str, float] = {"runs": len(mine), "empty": sum(bool(one["empty"]) for one in mine)}
     found |= sums((*(one["counts"].get(name, {}) for one in told), *plans))
     if plans:
         more = [abs(one["sentences_more"]) for one in plans]
@@ -239,8 +238,7 @@ class Writing(Suite[WritingOptions]):
         tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
         self.runs = len(tasks) + len(self.published)
         with tempfile.TemporaryDirectory(prefix="citeloom-vectors-") as folder:
-            vectors = Path(folder) / "vectors.sqlite"
-            setting = Setting(mind=self.options.mind, vectors=vectors)
+            setting = Setting(mind=self.options.mind, vectors=(Path(folder) / "vectors.sqlite"))
             run = partial(try_arm, setting=setting)
             with closing(results_of(run, tasks, self.options.workers)) as done:
                 yield from done

@@ -60,8 +60,11 @@ def read_candidates(path: Path) -> dict[str, list[Candidate]]:
     found: dict[str, list[Candidate]] = {}
     for row in read_judged(path, ("case", "arm", "text"), "writing", _of_figures):
         if text := str(row["text"]).strip():
-            listed = tuple(map(str, row.get("references") or ()))
-            candidate = Candidate(arm=str(row["arm"]), text=text, references=listed)
+            candidate = Candidate(
+                arm=str(row["arm"]),
+                text=text,
+                references=tuple(map(str, row.get("references") or ())),
+            )
             found.setdefault(str(row["case"]), []).append(candidate)
     return found
 

@@ -256,8 +256,9 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
 
     def written() -> dict[str, Any]:
         clients = BenchClients(here, remembering(setting.vectors))
-        choices = {"mind": setting.mind, **arm.settings}
-        return _written(case, plan, run_graph("write", inputs, clients, choices))
+        return _written(
+            case, plan, run_graph("write", inputs, clients, {"mind": setting.mind, **arm.settings})
+        )
 
     with fresh_home() as here:
         return row | attempted(written)
@@ -275,8 +276,9 @@ def _try_bare(case: Case, arm: Arm, setting: Setting) -> Row:
         clients, began = BenchClients(here, remembering(setting.vectors)), perf_counter()
         text, used = asyncio.run(write_bare(case, clients, here))
         cost = cost_of(used, perf_counter() - began)
-        titles = tuple(paper.title for paper in case.papers)
-        candidate = Candidate(arm=arm.name, text=text, references=titles)
+        candidate = Candidate(
+            arm=arm.name, text=text, references=tuple(paper.title for paper in case.papers)
+        )
         return try_text((case, candidate), setting) | {"cost": cost, "tasks": spent(used)}
 
     with fresh_home() as here:
@@ -302,8 +304,9 @@ def _adherence(
     if plan is None:
         return {}
     audit = result.get("audit")
-    said = audit.adherence if audit else None
-    return adherence(result.get("sentences") or [], named, plan, said)
+    return adherence(
+        result.get("sentences") or [], named, plan, (audit.adherence if audit else None)
+    )
 
 
 def told(case: Case, result: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
@@ -345,8 +348,12 @@ def try_text(task: tuple[Case, Candidate], setting: Setting) -> Row:
     }
 
     def checked() -> dict[str, Any]:
-        clients = BenchClients(here, remembering(setting.vectors))
-        result = run_graph("verify", inputs, clients, {"mind": setting.mind})
+        result = run_graph(
+            "verify",
+            inputs,
+            BenchClients(here, remembering(setting.vectors)),
+            {"mind": setting.mind},
+        )
         audit = result.get("audit")
         named = {item.key: item.paper for item in audit.verdicts} if audit else {}
         return {
