@@ -333,21 +333,25 @@ def report(
 
 def compared(
     cases: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]], *, seed: int
-) -> dict[str, dict[str, Interval | None]]:
+) -> ArmFigures:
     """Return, for each arm that both runs have, each measure minus the other run's, paired by case.
 
     Cases that one of them lacks are left out, and so are measures that no case has.
     """
-    theirs = {str(case.get("id")): case for case in others}
-    pairs = [(case, theirs[key]) for case in cases if (key := str(case.get("id"))) in theirs]
-    arms = dict.fromkeys(arm for one, _ in pairs for arm in one.get("arms") or {})
-    found: dict[str, dict[str, Interval | None]] = {}
-    for arm in arms:
-        mine = [(_of(one, arm), _of(two, arm)) for one, two in pairs]
-        for name in dict.fromkeys(name for one, two in mine for name in one if name in two):
-            found.setdefault(arm, {})[name] = difference(
-                *([one.get(name) for one in side] for side in zip(*mine, strict=True)), seed=seed
-            )
+    theirs = {str(case.get("id")): case.get("arms") or {} for case in others}
+    pairs = [
+        (case.get("arms") or {}, theirs[key])
+        for case in cases
+        if (key := str(case.get("id"))) in theirs
+    ]
+    found: ArmFigures = {}
+    for arm in dict.fromkeys(arm for mine, other in pairs for arm in mine if arm in other):
+        told = [
+            {"arms": {arm: mine[arm], "": other[arm]}}
+            for mine, other in pairs
+            if arm in mine and arm in other
+        ]
+        found |= minus(told, [arm], "", seed=seed)
     return found
 
 
@@ -355,11 +359,3 @@ def _cases(run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the cases, where the suite tells of them."""
     found = run.get("cases") or run.get("queries")
     return [case for case in found if isinstance(case, dict)] if isinstance(found, list) else []
-
-
-def _of(case: Mapping[str, Any], arm: str) -> dict[str, float]:
-    return {
-        name: float(value)
-        for name, value in ((case.get("arms") or {}).get(arm) or {}).items()
-        if isinstance(value, int | float)
-    }

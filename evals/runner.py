@@ -107,7 +107,9 @@ def run(suite: Suite[Any]) -> int:
     """
     rows: list[Any] = []
     try:
-        check(suite.options)
+        if suite.options.mind == "llm" and not settings().llm_configured:
+            raise InputError(f"--mind llm needs an LLM: run `{PROGRAM} doctor` to see what to set")
+        check_file(suite.options.json)
         suite.prepare()
         code = _run_all(suite, rows)
         if rows:
@@ -136,7 +138,8 @@ def _run_all(suite: Suite[Any], rows: list[Any]) -> int:
                     return INTERRUPTED
                 told = f"{len(rows)} {suite.outcome(row)}"
                 if left := max(suite.runs - len(rows), 0):
-                    told += f"; {left} left, {lasting((perf_counter() - began) / len(rows) * left)}"
+                    each = (perf_counter() - began) / len(rows)
+                    told += f"; {left} left, about {each * left / 60:.1f} min"
                 say(told)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -158,17 +161,6 @@ def _worth_it(suite: Suite[Any], first: Any) -> bool:
         f"USD: all may cost about {cost['usd'] * suite.runs:.2f} USD (without a price of the model, none is counted)"
     )
     return not sys.stdin.isatty() or typer.confirm("Go on?")
-
-
-def check(options: Options) -> None:
-    """Check what all suites are given.
-
-    Raises:
-        InputError: It cannot be used.
-    """
-    if options.mind == "llm" and not settings().llm_configured:
-        raise InputError(f"--mind llm needs an LLM: run `{PROGRAM} doctor` to see what to set")
-    check_file(options.json)
 
 
 def choose(names: str, known: Iterable[str], what: str, always: Sequence[str] = ()) -> list[str]:
@@ -196,11 +188,6 @@ def online_sources(names: str) -> tuple[OnlineName, ...]:
     if not given or not all(map(is_online, given)):
         raise InputError("name sources on the network, such as openalex,semantic_scholar")
     return tuple(name for name in given if is_online(name))
-
-
-def lasting(seconds: float) -> str:
-    """Say roughly how long that is."""
-    return f"about {seconds / 60:.0f} min" if seconds > 90 else f"about {seconds:.0f} s"
 
 
 def say(text: str) -> None:

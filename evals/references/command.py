@@ -18,7 +18,7 @@ from evals.references.labelled import (
     read_grobid,
 )
 from evals.references.printed import Work, print_works
-from evals.references.training import Plan, learnt_from, train
+from evals.references.training import learnt_from, train
 from evals.trials import json_lines
 from state.paper import Author
 from tools.errors import InputError
@@ -78,10 +78,6 @@ def trained(
     everything: Annotated[
         bool, typer.Option("--all", help="Learn from the fifth too that is else held out.")
     ] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of training.")] = Plan.rounds,
-    styles: Annotated[
-        int, typer.Option(min=0, help="Styles of CSL to print references in.")
-    ] = Plan.styles,
 ) -> None:
     """Train the tagger on labelled sets, and on references printed in many styles from their fields."""
     labelled = [
@@ -90,13 +86,12 @@ def trained(
         for one in many
         if everything or not one.held_out
     ]
-    plan = Plan(rounds=rounds, styles=styles)
-    known = learnt_from(labelled, papers, plan, all_styles=everything)
+    known = learnt_from(labelled, papers, all_styles=everything)
     typer.echo(
         f"learning from {len(labelled)} labelled references and {len(known) - len(labelled)} made ones",
         err=True,
     )
-    train(known, out, plan.rounds)
+    train(known, out)
     typer.echo(f"wrote {out}", err=True)
 
 

@@ -273,19 +273,14 @@ COMMON = (
 _SETTINGS = {"c1": 0.4, "c2": 0.4, "feature.minfreq": 1, "feature.possible_transitions": True}
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How much is made to learn from."""
-
-    rounds: int = 90
-    styles: int = 100
-    each: int = 10
-    """References in each style, of labelled sets and of papers; four times as many in common ones."""
-    papers: int = 4000
-    """Papers taken of each file."""
-    copies: int = 2
-    """Copies of each reference of AnyStyle, whose lists are of the most kinds, with other words in its places."""
-    seed: int = 39
+_ROUNDS = 90
+_STYLES, _EACH = 100, 10
+"""Styles, and references in each, of labelled sets and of papers; four times as many in common ones."""
+_PAPERS = 4000
+"""Papers taken of each file."""
+_COPIES = 2
+"""Copies of each reference of AnyStyle, whose lists are of the most kinds, with other words in its places."""
+_SEED = 39
 
 
 def style_names() -> list[str]:
@@ -299,19 +294,19 @@ def style_names() -> list[str]:
 
 
 def learnt_from(
-    labelled: Sequence[Reference], papers: Sequence[Path], plan: Plan, *, all_styles: bool
+    labelled: Sequence[Reference], papers: Sequence[Path], *, all_styles: bool
 ) -> list[Reference]:
     """Return labelled references, copies of them in other words, and references printed in styles."""
-    dice = random.Random(plan.seed)
+    dice = random.Random(_SEED)
     pools, records = pools_of(labelled), [record for one in labelled if (record := _record(one))]
     if not records:
         raise InputError("no reference of the sets has a title, authors and a year to learn from")
-    known = [one for path in papers for one in of_papers(path, pools, dice, plan.papers)]
+    known = [one for path in papers for one in of_papers(path, pools, dice, _PAPERS)]
     titles = [one.title for one in (*records, *known)]
     # Of a fifth of the styles nothing is learnt, but where all are asked for.
     styles = [name for name in style_names() if all_styles or sha256(name.encode()).digest()[0] % 5]
-    chosen = dict.fromkeys(dice.sample(styles, min(plan.styles, len(styles))), plan.each)
-    chosen |= {name: 4 * plan.each for name in COMMON if name in styles}
+    chosen = dict.fromkeys(dice.sample(styles, min(_STYLES, len(styles))), _EACH)
+    chosen |= {name: 4 * _EACH for name in COMMON if name in styles}
     printed: list[Reference] = []
     for name, count in chosen.items():
         for pool in filter(None, (records, known)):
@@ -321,7 +316,7 @@ def learnt_from(
         recombined(one, dice, titles, pools)
         for one in labelled
         if one.set == "anystyle"
-        for _ in range(plan.copies)
+        for _ in range(_COPIES)
     ]
     return [*labelled, *copies, *printed]
 
@@ -333,12 +328,12 @@ def _print(style: str, records: Sequence[Any]) -> Iterator[Reference]:
         print(f"nothing is learnt of the style {style}: {error}")
 
 
-def train(references: Sequence[Reference], out: Path, rounds: int) -> None:
+def train(references: Sequence[Reference], out: Path) -> None:
     """Write the model that tells the labels of these references."""
     from pycrfsuite import Trainer
 
     trainer = Trainer(verbose=False)
-    trainer.set_params({**_SETTINGS, "max_iterations": rounds})
+    trainer.set_params({**_SETTINGS, "max_iterations": _ROUNDS})
     for one in references:
         if tokens := tokens_of(one.text):
             # A mark tells the first word of each field.

@@ -287,14 +287,9 @@ def asked_of(data: PaperCases, n: int | None) -> Iterator[tuple[Case, int, list[
     """Yield the first questions that have an answer in words, with each stack and how many papers that has."""
     cases = [case for case in data.cases if case.group == "papers" and case.checkable][:n]
     texts = {item.paper.id: item.text for item in data.sources}
-    own = any(len(case.within) > 1 for case in cases)
     for case in cases:
-        for size in [len(case.within)] if own else STACKS:
-            yield (
-                case,
-                size,
-                stack_of((case.within if own else around(case.papers[0], texts, size)), texts),
-            )
+        for size in STACKS:
+            yield case, size, stack_of(around(case.papers[0], texts, size), texts)
 
 
 def around(paper: str, texts: Iterable[str], size: int) -> list[str]:
