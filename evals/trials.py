@@ -12,7 +12,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from importlib import import_module
-from io import BufferedReader
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
@@ -31,7 +30,6 @@ from tools.run_settings import RunSettings
 from tools.settings import Settings, settings
 
 _THREADS = 2
-_SQLITE = b"SQLite format 3\0"
 
 
 class _OneByOne(MiniLm):
@@ -47,16 +45,7 @@ class _OneByOne(MiniLm):
 
 
 def keeping_vectors(path: Path) -> Embedder:
-    """Return an embedder whose vectors are kept in a file that several processes may share.
-
-    Raises:
-        PermanentError: It is another file, which the store would set aside as a damaged one.
-    """
-    if path.is_file():
-        with path.open("rb") as file:
-            begin = file.read(len(_SQLITE))
-        if begin and begin != _SQLITE:
-            raise PermanentError(f"'{path}' is no file of vectors: name another file")
+    """Return an embedder whose vectors are kept in a file that several processes may share."""
     return StoredEmbedder(_OneByOne(_THREADS), DocumentStore(path.parent, path.name))
 
 
@@ -205,22 +194,17 @@ def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
     """
     number = 0
     try:
-        with _opened(path) as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield number, json.loads(line)
+        content = path.read_bytes()
+        lines = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+        for number, line in enumerate(lines.split(b"\n"), 1):
+            if line.strip():
+                yield number, json.loads(line)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(
             f"the data '{path}' cannot be read: {error}; give a file of JSON lines, plain or gzip"
         ) from error
     except ValueError as error:
         raise InputError(f"line {number} of '{path}' is no JSON: {error}") from error
-
-
-def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path) if packed else path.open("rb")
 
 
 def check_file(path: Path | None) -> None:

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal, cast
 
 import typer
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from evals.citation_truth.pairs import KINDS, Case, load
-from evals.figures import RESAMPLES, Interval, interval
+from evals.figures import RESAMPLES, means
 from evals.runner import JudgeOptions, Question, Suite, choose, tell_cost
 from nodes.judge.judge_prompts import TASK
 from state.ask import Claim, DraftSentence
@@ -209,12 +209,20 @@ async def _ask(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerd
     passage = Passage(id="a", paper=paper.id, title=paper.title, start=0, end=len(text), text=text)
     await bench.store.passages.put([passage])
     bench.clients.papers = papers
+    at = text.find(words)
     claim = Claim(
         number=1,
         text=words,
         passage="a",
         paper=paper.id,
-        quote=_quote(words, paper, text.find(words)),
+        quote=Quote(
+            text=words,
+            paper=paper.id,
+            part="passage",
+            start=at,
+            end=at + len(words),
+            verified=True,
+        ),
     )
     state: Any = {
         "run": RUN,
@@ -259,12 +267,6 @@ def _plain(case: Case) -> str:
     return case.text.replace(" {P1}", "").replace("{P1}", case.paper.citation)
 
 
-def _quote(words: str, paper: Paper, at: int = 0) -> Quote:
-    return Quote(
-        text=words, paper=paper.id, part="passage", start=at, end=at + len(words), verified=True
-    )
-
-
 _WAYS: dict[str, Way] = {
     "write": _write,
     "verify": _verify,
@@ -278,7 +280,6 @@ ARMS = (*_WAYS, *(f"{way}_liar" for way in _WAYS))
 OTHERS = 4
 """Other papers at hand beside the cited one."""
 GROUPS = ("own", "paraphrase", *KINDS, "elsewhere")
-VERDICTS: tuple[str, ...] = get_args(SupportVerdict)
 _ANSWER = 150
 """Tokens of an LLM's verdict, about."""
 
@@ -380,21 +381,14 @@ def figures(arm: str, found: list[tuple[Case, SupportVerdict]], *, seed: int = 0
     groups = {
         group: Counter(verdict for case, verdict in found if case.kind == group) for group in GROUPS
     }
+    true = [{"arms": {arm: {said: float(case.true)}}} for case, said in found]
     return {
         "arm": arm,
         "verdicts": {group: counts for group, counts in groups.items() if counts},
-        "calibration": _calibration(found, seed),
+        "calibration": means(true, [arm], seed=seed)[arm],
         "falsehoods": {
             "all": len(false),
             "accepted": sum(verdict in {"supported", "partly"} for verdict in false),
             "supported": false.count("supported"),
         },
     }
-
-
-def _calibration(found: list[tuple[Case, SupportVerdict]], seed: int) -> dict[str, Interval]:
-    shares = {
-        verdict: interval([float(case.true) for case, said in found if said == verdict], seed=seed)
-        for verdict in VERDICTS
-    }
-    return {verdict: share for verdict, share in shares.items() if share}

@@ -14,8 +14,7 @@ from evals.references.labelled import (
     Measured,
     Reference,
     measure,
-    read_anystyle,
-    read_grobid,
+    read_set,
 )
 from evals.references.printed import Work, print_works
 from evals.references.training import learnt_from, train
@@ -137,10 +136,10 @@ def fit(
 
 def _sets(anystyle: Iterable[Path], grobid: Iterable[Path]) -> dict[str, list[Reference]]:
     found: dict[str, list[Reference]] = {}
-    for read, paths in ((read_anystyle, anystyle), (read_grobid, grobid)):
+    for kind, paths in (("anystyle", anystyle), ("grobid", grobid)):
         for path in paths:
             try:
-                found[path.name.split(".")[0]] = read(path)
+                found[path.name.split(".")[0]] = read_set(path, kind)
             except (OSError, EOFError, SyntaxError) as error:
                 raise InputError(f"the set '{path}' cannot be read: {error}") from error
     return found

@@ -38,16 +38,11 @@ def data(
 
 def write_data(out: Path) -> None:
     """Write the graph, its query papers and the sections into a folder."""
-    papers = _papers()
+    with starter_papers() as path:
+        papers = {one.id: one for one in read_records(path) if isinstance(one, Paper)}
     _write(out / GRAPH, _records(papers))
     _write(out / QUERIES, ({"id": key} for key in _queries(papers)))
     _write(out / SECTIONS, _sections(papers))
-
-
-def _papers() -> dict[str, Paper]:
-    with starter_papers() as path:
-        found = [one for one in read_records(path) if isinstance(one, Paper)]
-    return {paper.id: paper for paper in found}
 
 
 def _records(papers: dict[str, Paper]) -> Iterator[dict[str, Any]]:

@@ -18,10 +18,8 @@ llm_ref           The same, with one question a paragraph for its relevance and 
 """
 
 import asyncio
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 from langgraph.runtime import Runtime
@@ -257,16 +255,6 @@ def _joined(spans: Sequence[tuple[int, int]], length: int) -> tuple[tuple[int, i
 
 
 Upload = dict[str, str]
-
-
-def file_upload(path: Path) -> Upload:
-    """Return a file as the graph takes it."""
-    return {"name": path.name, "content": base64.b64encode(path.read_bytes()).decode()}
-
-
-def text_upload(name: str, text: str) -> Upload:
-    """Return a text as the graph takes it."""
-    return {"name": f"{name}.txt", "content": text, "encoding": "text"}
 
 
 SAME_LINE = 0.8

@@ -49,7 +49,6 @@ from evals.synthesis.arms import (
     arm_of,
     paragraphs_of,
     synthesize,
-    text_upload,
 )
 from evals.synthesis.references import QUESTIONS, read_questions
 from evals.trials import Row, cost_of, fresh_home
@@ -289,7 +288,16 @@ def asked_of(data: PaperCases, n: int | None) -> Iterator[tuple[Case, int, list[
     texts = {item.paper.id: item.text for item in data.sources}
     for case in cases:
         for size in STACKS:
-            yield case, size, stack_of(around(case.papers[0], texts, size), texts)
+            papers = around(case.papers[0], texts, size)
+            yield (
+                case,
+                size,
+                [
+                    {"name": f"paper-{place}.txt", "content": text, "encoding": "text"}
+                    for place, (paper, text) in enumerate(texts.items(), start=1)
+                    if paper in papers
+                ],
+            )
 
 
 def around(paper: str, texts: Iterable[str], size: int) -> list[str]:
@@ -297,15 +305,6 @@ def around(paper: str, texts: Iterable[str], size: int) -> list[str]:
     names = list(texts)
     at = names.index(paper)
     return [names[(at + step) % len(names)] for step in range(min(size, len(names)))]
-
-
-def stack_of(papers: Sequence[str], texts: Mapping[str, str]) -> list[Upload]:
-    """Return papers as the graph takes them, in the order of the file."""
-    return [
-        text_upload(f"paper-{place}", text)
-        for place, (paper, text) in enumerate(texts.items(), start=1)
-        if paper in papers
-    ]
 
 
 def run_all(asked: Sequence[tuple[Case, int, list[Upload]]], arms: Sequence[Arm]) -> Iterator[Row]:

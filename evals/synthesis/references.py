@@ -19,6 +19,7 @@ printed    Labels in brackets ('[3, 5-7]') in the sentence itself, of papers tha
 GROBID     Citations of GROBID's JSON. A sentence with one that GROBID could not link is not judged.
 """
 
+import base64
 import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +39,7 @@ from evals.pdf.measures import (
     read_truth,
     same_title,
 )
-from evals.synthesis.arms import Arm, file_upload, paragraphs_of, synthesize
+from evals.synthesis.arms import Arm, paragraphs_of, synthesize
 from evals.trials import Row, fresh_home, json_lines
 from evals.writing.cases import numbers_in
 from state.synthesis import Line, NumberedReference, Origin
@@ -327,7 +328,10 @@ def measure(folder: Path, questions: Sequence[Question], arms: Sequence[Arm]) ->
     }
     with fresh_home() as here:
         for asked in questions:
-            uploads = [file_upload(path) for path in files_of(folder, asked)]
+            uploads = [
+                {"name": path.name, "content": base64.b64encode(path.read_bytes()).decode()}
+                for path in files_of(folder, asked)
+            ]
             for arm in arms:
                 run = synthesize(asked.question, uploads, Clients(here), arm)
                 yield {

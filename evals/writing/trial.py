@@ -35,7 +35,7 @@ from state.paper import Paper
 from state.quote import Quote
 from state.results import CitedSentence
 from state.run import Usage
-from state.writing import MARKER, Adherence, SupportVerdict
+from state.writing import MARKER, SupportVerdict
 from tools.clients import Clients
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import ledger_of_run
@@ -119,7 +119,6 @@ def adherence(
     sentences: Sequence[CitedSentence],
     named: Mapping[str, str],
     plan: ForcedPlan,
-    said: Adherence | None,
 ) -> Counts:
     """Compare a section with the plan that it was given, sentence by sentence in order.
 
@@ -130,7 +129,6 @@ def adherence(
     sentences_more       Sentences written less sentences asked for.
     same_length          1 where there are as many (LitLLM, Table 8).
     words_more           Words written over words asked for, less 1.
-    said_right           The lines right, as the audit says; it may know a line by more than its place.
     """
     cites = [
         frozenset(named[key] for key in MARKER.findall(sentence.marked) if key in named)
@@ -139,7 +137,7 @@ def adherence(
     asked_citing = [asked for asked in plan.cites if asked]
     pairs = list(zip(plan.cites, [*cites, *([None] * len(plan.cites))], strict=False))
     written = sum(len(without_markers(sentence.marked).split()) for sentence in sentences)
-    found: Counts = {
+    return {
         "lines": len(plan.cites),
         "lines_right": sum(asked == made for asked, made in pairs),
         "citing_lines": len(asked_citing),
@@ -150,7 +148,6 @@ def adherence(
         "same_length": len(sentences) == len(plan.cites),
         "words_more": written / plan.words - 1,
     }
-    return found | ({"said_right": said.lines_right} if said else {})
 
 
 class Section(BaseModel):
@@ -290,23 +287,12 @@ def _written(case: Case, plan: ForcedPlan | None, result: Mapping[str, Any]) -> 
     named = {item.marker: item.paper.id for item in references}
     return {
         **told(case, result, named),
-        "adherence": _adherence(result, named, plan),
+        "adherence": adherence(result.get("sentences") or [], named, plan) if plan else {},
         "printed": {
             "text": str(result.get("related_work") or ""),
             "references": [item.paper.title for item in references],
         },
     }
-
-
-def _adherence(
-    result: Mapping[str, Any], named: Mapping[str, str], plan: ForcedPlan | None
-) -> dict[str, float]:
-    if plan is None:
-        return {}
-    audit = result.get("audit")
-    return adherence(
-        result.get("sentences") or [], named, plan, (audit.adherence if audit else None)
-    )
 
 
 def told(case: Case, result: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
