@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from evals.figures import RESAMPLES, grouped, means, minus, noted, run_of, spent
 from evals.retrieval.corpus import Case, choose_cases, live_cases, read_corpus, read_queries
-from evals.retrieval.works import Service, Works, key_for, served_at, serving, sliced
+from evals.retrieval.works import Works, key_for, served_at, serving, sliced
 from evals.runner import Options, Suite, choose, online_sources, say
 from evals.trials import (
     BenchClients,
@@ -288,7 +288,7 @@ class Retrieval(Suite[RetrievalOptions]):
                 made = sliced(self.corpus, Path(folder))
             elif self.corpus:
                 say(f"starting a local source with {len(self.corpus.records)} papers")
-                url = stack.enter_context(serving(Service(Works(self.corpus))))
+                url = stack.enter_context(serving(Works(self.corpus)))
             tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
             run = partial(
                 try_arm,

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from evals.asking.passages import read_sets
 from evals.retrieval.corpus import Corpus, read_corpus
-from evals.retrieval.works import Service, Works, key_for, serving
+from evals.retrieval.works import Works, key_for, serving
 from evals.trials import keeping_vectors
 from state.search import SearchQuery
 from tests.evals.calls import measured
@@ -50,7 +50,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def url(corpus: Corpus) -> Iterator[str]:
-    with serving(Service(Works(corpus))) as address:
+    with serving(Works(corpus)) as address:
         yield address
 
 
