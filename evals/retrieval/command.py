@@ -15,7 +15,7 @@ import typer
 from pydantic import BaseModel
 
 from evals.figures import RESAMPLES, grouped, means, minus, noted, run_of, spent
-from evals.retrieval.corpus import Case, choose_cases, live_cases, read_corpus, read_queries
+from evals.retrieval.corpus import Case, choose_cases, read_corpus, read_queries
 from evals.retrieval.works import Works, key_for, served_at, serving, sliced
 from evals.runner import Options, Suite, choose, online_sources, say
 from evals.trials import (
@@ -265,9 +265,7 @@ class Retrieval(Suite[RetrievalOptions]):
             )
         self.corpus = read_corpus(options.data) if options.data else None
         self.sources = (local,) if self.corpus else online_sources(options.sources)
-        self.chosen = (
-            choose_cases(self.corpus, queries, count) if self.corpus else live_cases(queries, count)
-        )
+        self.chosen = choose_cases(self.corpus, queries, count)
         self.runs = len(self.chosen.cases) * len(self.arms)
         if self.corpus is None:
             say(
