@@ -22,21 +22,10 @@ REGULAR = "vectors-1"
 _RETRIEVERS = ("hybrid", "vectors", "keywords")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Arm:
-    """One way of asking: settings of the run."""
-
-    name: str
-    settings: Mapping[str, Any]
-
-
-ARMS = {
-    f"{one}-{hops}": Arm(name=f"{one}-{hops}", settings={"retriever": one, "max_hops": hops})
-    for one in _RETRIEVERS
-    for hops in (2, 1)
-} | {
-    "kar": Arm(name="kar", settings={"method": "kar", "retriever": "keywords"}),
-}
+ARMS: Mapping[str, Mapping[str, Any]] = {
+    f"{one}-{hops}": {"retriever": one, "max_hops": hops} for one in _RETRIEVERS for hops in (2, 1)
+} | {"kar": {"method": "kar", "retriever": "keywords"}}
+"""Ways of asking: settings of the run."""
 
 
 ELSEWHERE = frozenset({"out_of_scope", "unanswerable"})

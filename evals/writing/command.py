@@ -17,8 +17,8 @@ from evals.figures import RESAMPLES, grouped, means, minus, noted, sums
 from evals.runner import Options, Suite, choose
 from evals.trials import Row, results_of
 from evals.writing.cases import Case, read_cases, without_marks
-from evals.writing.judging import read_candidates
-from evals.writing.trial import ARMS, LEXRANK, VERDICTS, Counts, Setting, try_arm, try_text
+from evals.writing.judging import Candidate, read_candidates
+from evals.writing.trial import ARMS, LEXRANK, VERDICTS, Arm, Counts, try_arm
 from tools.errors import InputError
 from tools.settings import settings
 
@@ -235,15 +235,12 @@ class Writing(Suite[WritingOptions]):
 
     def rows(self) -> Generator[Row]:
         """Write with each writer, one row of the data after the other."""
-        tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
-        self.runs = len(tasks) + len(self.published)
+        written = [(case, arm) for case in self.chosen.cases for arm in self.arms]
+        tasks: list[tuple[Case, Arm | Candidate]] = [*written, *self.published]
+        self.runs = len(tasks)
         with tempfile.TemporaryDirectory(prefix="citeloom-vectors-") as folder:
-            setting = Setting(mind=self.options.mind, vectors=(Path(folder) / "vectors.sqlite"))
-            run = partial(try_arm, setting=setting)
+            run = partial(try_arm, mind=self.options.mind, vectors=Path(folder) / "vectors.sqlite")
             with closing(results_of(run, tasks, self.options.workers)) as done:
-                yield from done
-            check = partial(try_text, setting=setting)
-            with closing(results_of(check, self.published, self.options.workers)) as done:
                 yield from done
 
     def failed(self, row: Row) -> bool:

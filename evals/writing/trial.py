@@ -221,26 +221,20 @@ ARMS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """What all runs of one benchmark share."""
-
-    mind: str
-    vectors: Path
-
-
-def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
+def try_arm(task: tuple[Case, Arm | Candidate], *, mind: str, vectors: Path) -> Row:
     """Run one way of writing for one row; whatever goes wrong stands in the result.
 
     It has 'skipped' (why it was not run), 'text' (without the markers of its citations), 'counts' and
     'adherence' (evals.writing.trial; empty where there was no plan of the gold), 'cost', 'failures'.
     """
     case, arm = task
+    if isinstance(arm, Candidate):
+        return try_text(case, arm, mind, vectors)
     row = _row(case, arm.name)
-    if arm.llm and setting.mind != "llm":
+    if arm.llm and mind != "llm":
         return row | {"skipped": "only an LLM writes it"}
     if arm.free:
-        return row | _try_bare(case, arm, setting)
+        return row | _try_bare(case, arm, vectors)
     plan = forced_plan(case) if arm.forced else None
     if isinstance(plan, str):
         return row | {"skipped": plan}
@@ -252,9 +246,9 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     }
 
     def written() -> dict[str, Any]:
-        clients = BenchClients(here, remembering(setting.vectors))
+        clients = BenchClients(here, remembering(vectors))
         return _written(
-            case, plan, run_graph("write", inputs, clients, {"mind": setting.mind, **arm.settings})
+            case, plan, run_graph("write", inputs, clients, {"mind": mind, **arm.settings})
         )
 
     with fresh_home() as here:
@@ -266,17 +260,17 @@ def _row(case: Case, arm: str, text: str = "") -> Row:
     return {"case": case.id, "arm": arm, "text": text, **empty}
 
 
-def _try_bare(case: Case, arm: Arm, setting: Setting) -> Row:
+def _try_bare(case: Case, arm: Arm, vectors: Path) -> Row:
     """Let an LLM write by itself, and check its text as a published one; the cost is that of writing."""
 
     def written() -> dict[str, Any]:
-        clients, began = BenchClients(here, remembering(setting.vectors)), perf_counter()
+        clients, began = BenchClients(here, remembering(vectors)), perf_counter()
         text, used = asyncio.run(write_bare(case, clients, here))
         cost = cost_of(used, perf_counter() - began)
         candidate = Candidate(
             arm=arm.name, text=text, references=tuple(paper.title for paper in case.papers)
         )
-        return try_text((case, candidate), setting) | {"cost": cost, "tasks": spent(used)}
+        return try_text(case, candidate, "llm", vectors) | {"cost": cost, "tasks": spent(used)}
 
     with fresh_home() as here:
         return attempted(written)
@@ -321,9 +315,8 @@ _AT_CITE = re.compile(r"@cite_(\d+)")
 """How Multi-XScience and what was trained on it cite."""
 
 
-def try_text(task: tuple[Case, Candidate], setting: Setting) -> Row:
+def try_text(case: Case, candidate: Candidate, mind: str, vectors: Path) -> Row:
     """Check one published text of one row; whatever goes wrong stands in the result, as of a writer."""
-    case, candidate = task
     row = _row(case, candidate.arm, candidate.text)
     inputs = {
         "text": _AT_CITE.sub(r"[\1]", candidate.text),
@@ -337,8 +330,8 @@ def try_text(task: tuple[Case, Candidate], setting: Setting) -> Row:
         result = run_graph(
             "verify",
             inputs,
-            BenchClients(here, remembering(setting.vectors)),
-            {"mind": setting.mind},
+            BenchClients(here, remembering(vectors)),
+            {"mind": mind},
         )
         audit = result.get("audit")
         named = {item.key: item.paper for item in audit.verdicts} if audit else {}
