@@ -39,20 +39,8 @@ class Context:
     cites: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True)
-class Mention:
-    """One citation of one work, with the words about it."""
-
-    around: str
-    title: str
-
-
-@dataclass(frozen=True)
-class Parsed:
-    """One paragraph of GROBID's: its text, and the title of each citation's work, if linked."""
-
-    text: str
-    spans: tuple[tuple[int, int, str | None], ...]
+Parsed = tuple[str, tuple[tuple[int, int, str | None], ...]]
+"""One paragraph of GROBID's: its text, and begin, end and title of the work of each citation, None if not linked."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +61,12 @@ class Truth:
     """GROBID's paragraphs."""
 
     @property
-    def mentions(self) -> list[Mention]:
-        """GROBID's citations that are linked to an entry."""
+    def mentions(self) -> list[tuple[str, str]]:
+        """GROBID's citations that are linked to an entry: the words about each, and the title of its work."""
         return [
-            Mention(one.text[max(0, start - _BEFORE) : end + _BEHIND], title)
-            for one in self.parsed
-            for start, end, title in one.spans
+            (text[max(0, start - _BEFORE) : end + _BEHIND], title)
+            for text, spans in self.parsed
+            for start, end, title in spans
             if title
         ]
 
@@ -121,7 +109,7 @@ def _parsed(parsed: Mapping[str, Any]) -> Iterator[Parsed]:
             (one["start"], one["end"], titles.get(one.get("ref_id") or "") or None)
             for one in paragraph.get("cite_spans") or ()
         )
-        yield Parsed(paragraph["text"], tuple(spans))
+        yield paragraph["text"], tuple(spans)
 
 
 _NUMBER = re.compile(r"^(?:(?:\d+|[A-Z])(?:\.\d+)*\.?|[IVX]+\.)\s+")
@@ -296,12 +284,14 @@ def by_sentence(
     return linked, precise
 
 
-def by_mention(document: Document, list_: Bibliography, mentions: Iterable[Mention]) -> Share:
+def by_mention(
+    document: Document, list_: Bibliography, mentions: Iterable[tuple[str, str]]
+) -> Share:
     """Return how many citations lead to an entry of the right title."""
     linked = Share()
-    for mention in mentions:
-        entries = (list_.entries[place] for place in places_in(document, list_, mention.around))
-        title = letters(mention.title)
+    for around, named in mentions:
+        entries = (list_.entries[place] for place in places_in(document, list_, around))
+        title = letters(named)
         hit = any(fuzz.partial_ratio(title, letters(entry.text)) >= NAMED for entry in entries)
         linked += Share(hit, 1)
     return linked

@@ -12,7 +12,6 @@ from time import perf_counter
 from typing import Annotated, Any
 
 import typer
-from pydantic import BaseModel
 
 from evals.figures import RESAMPLES, grouped, means, minus, noted, run_of, spent
 from evals.retrieval.corpus import Case, choose_cases, read_corpus, read_queries
@@ -339,24 +338,9 @@ constants are chosen by the odd ones, and the even ones say what that is worth."
 HALVES = ("odd", "even")
 
 
-class Input(BaseModel):
-    """An input, and the papers that it is about."""
-
-    id: str
-    kind: str
-    text: str
-    first: list[str]
-    """Those that must be among the first ten."""
-    judged: list[str]
-    """Those that must be read at all, the first ones among them."""
-
-
-def read_inputs() -> list[Input]:
-    """Return the packaged inputs."""
-    return [
-        Input.model_validate(row)
-        for _, row in json_lines(Path(__file__).with_name("relevance.jsonl"))
-    ]
+def read_inputs() -> list[dict[str, Any]]:
+    """Return the packaged inputs: their text, the papers that must be read, and those that must be first."""
+    return [row for _, row in json_lines(Path(__file__).with_name("relevance.jsonl"))]
 
 
 class Relevance(Suite[Options]):
@@ -369,7 +353,7 @@ class Relevance(Suite[Options]):
             for case in read_inputs()[: self.options.n]:
                 yield _row(
                     case,
-                    attempted(partial(run_graph, "find", {"text": case.text}, clients, choices)),
+                    attempted(partial(run_graph, "find", {"text": case["text"]}, clients, choices)),
                 )
 
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
@@ -382,20 +366,20 @@ class Relevance(Suite[Options]):
         }
 
 
-def _row(case: Input, result: dict[str, Any]) -> Row:
+def _row(case: Mapping[str, Any], result: dict[str, Any]) -> Row:
     ranks = {item.paper.id: item.rank for item in result.get("papers", ())}
-    unread = [key for key in case.judged if key not in ranks]
-    late = [key for key in case.first if not ranks.get(key, FIRST + 1) <= FIRST]
+    unread = [key for key in case["judged"] if key not in ranks]
+    late = [key for key in case["first"] if not ranks.get(key, FIRST + 1) <= FIRST]
     figures = {
-        "judged": 1 - len(unread) / len(case.judged),
-        "first_ten": 1 - len(late) / len(case.first),
+        "judged": 1 - len(unread) / len(case["judged"]),
+        "first_ten": 1 - len(late) / len(case["first"]),
         "seconds": result.get("took"),
     }
     stop = result.get("stop")
     return {
-        "id": case.id,
-        "case": case.id,
-        "ranks": {key: ranks.get(key) for key in case.judged},
-        "arms": {HALVES[(int(case.id) + 1) % 2]: figures},
+        "id": case["id"],
+        "case": case["id"],
+        "ranks": {key: ranks.get(key) for key in case["judged"]},
+        "arms": {HALVES[(int(case["id"]) + 1) % 2]: figures},
         "error": result.get("error") or (stop.cause if stop else ""),
     }

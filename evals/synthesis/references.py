@@ -114,16 +114,16 @@ class Known:
 
     def _by_machine(self, text: str) -> list[str] | None:
         long_enough = {
-            at: one.text
-            for at, one in enumerate(self.truth.parsed)
-            if len(one.text) >= 0.8 * len(text)
+            at: known
+            for at, (known, _) in enumerate(self.truth.parsed)
+            if len(known) >= 0.8 * len(text)
         }
         if (where := best_stretch(text, long_enough, _FOUND)) is None:
             return None
         at, start, end = where
         titles = [
             title
-            for first, last, title in self.truth.parsed[at].spans
+            for first, last, title in self.truth.parsed[at][1]
             if min(last, end) - max(first, start) >= _TOUCH
         ]
         if None in titles:
