@@ -226,9 +226,11 @@ def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> st
 
 def dict_table(title: str, rows: Sequence[Mapping[str, object]]) -> str:
     """Return a table whose columns are the keys of its rows; '' without rows."""
-    return (
-        table(title, list(rows[0]), [[*map(_cell, row.values())] for row in rows]) if rows else ""
-    )
+    lines = [
+        [cell(one) if isinstance(one, float | None) else str(one) for one in row.values()]
+        for row in rows
+    ]
+    return table(title, list(rows[0]), lines) if rows else ""
 
 
 def cell(found: Cell) -> str:
@@ -237,10 +239,6 @@ def cell(found: Cell) -> str:
         return "" if found is None else f"{found:.4g}"
     digits = 3 if max(abs(found["high"]), abs(found["low"])) < 2 else 1
     return f"{found['mean']:.{digits}f} [{found['low']:.{digits}f}, {found['high']:.{digits}f}]"
-
-
-def _cell(value: object) -> str:
-    return cell(value) if isinstance(value, float | None) else str(value)
 
 
 def left_out(found: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> list[str]:

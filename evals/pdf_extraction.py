@@ -11,7 +11,6 @@ import re
 import tarfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, harmonic_mean
 
@@ -27,30 +26,17 @@ from evals.pdf.measures import (
     read_truth,
 )
 from evals.runner import say
-from state.document import Document
+from evals.trials import Row
 from tools.errors import DocumentError
 from tools.pdf.reader import read_pdf
 from tools.references.read_bibliography import read_bibliography
 
 
-@dataclass(frozen=True)
-class Row:
-    """What was measured of one file; None where the truth says nothing."""
-
-    truth: Truth
-    pages: int
-    seconds: float
-    """Of processor time, references not included."""
-    title: bool
-    headings: float | None
-    """F1."""
-    entries: int
-    """Of the list of references."""
-    references: dict[str, Share]
-
-
 def row_of(folder: Path, truth: Truth) -> Row:
     """Read one file and compare it with the truth.
+
+    The row has 'truth', 'pages', 'seconds' (of processor time, references not included), 'title', 'headings' (F1;
+    None where the truth says nothing), 'entries' (of the list of references), and what `measured` gives.
 
     Raises:
         DocumentError: It cannot be read.
@@ -60,33 +46,33 @@ def row_of(folder: Path, truth: Truth) -> Row:
     document = read_pdf(content, name=truth.file)
     seconds = time.process_time() - start
     found, list_ = headings(document, truth.headings), read_bibliography(document)
-    return Row(
-        truth=truth,
-        pages=document.pages or 0,
-        seconds=seconds,
-        title=letters(document.title or "") == letters(truth.title),
-        headings=harmonic_mean(found) if found else None,
-        entries=len(list_.entries),
-        references=measured(document, list_, truth),
-    )
+    return {
+        "truth": truth,
+        "pages": document.pages or 0,
+        "seconds": seconds,
+        "title": letters(document.title or "") == letters(truth.title),
+        "headings": harmonic_mean(found) if found else None,
+        "entries": len(list_.entries),
+        **measured(document, list_, truth),
+    }
 
 
 def shown(name: str, rows: Sequence[Row]) -> dict[str, object]:
     """Return the row of a file or a group: means, and sums of what is counted."""
-    known = [row.headings for row in rows if row.headings is not None]
-    counts = [row.truth.count for row in rows if row.truth.count is not None]
-    pages = sum(row.pages for row in rows)
+    known = [row["headings"] for row in rows if row["headings"] is not None]
+    counts = [row["truth"].count for row in rows if row["truth"].count is not None]
+    pages = sum(row["pages"] for row in rows)
     shares = {
-        key: sum((row.references[key] for row in rows), Share())
+        key: sum((row[key] for row in rows), Share())
         for key in ("found", "right", "linked", "precise")
     }
     return {
         "files": name,
         "pages": str(pages),
-        "a second": f"{pages / max(sum(row.seconds for row in rows), 1e-6):.0f}",
-        "titles": f"{sum(row.title for row in rows)}/{len(rows)}",
+        "a second": f"{pages / max(sum(row['seconds'] for row in rows), 1e-6):.0f}",
+        "titles": f"{sum(row['title'] for row in rows)}/{len(rows)}",
         "headings F1": f"{fmean(known):.2f}" if known else "",
-        "entries": f"{sum(row.entries for row in rows)}/{sum(counts) if counts else '?'}",
+        "entries": f"{sum(row['entries'] for row in rows)}/{sum(counts) if counts else '?'}",
         **{
             key: f"{one.hits}/{one.of} ({one.value:.3f})" if one.value is not None else ""
             for key, one in shares.items()
@@ -96,11 +82,6 @@ def shown(name: str, rows: Sequence[Row]) -> dict[str, object]:
 
 _WORD = re.compile(r"[^\W\d_]+")
 _APART = {"caption", "table", "equation", "code", "footnote", "reference"}
-
-
-def prose(document: Document) -> str:
-    """Return the running text of a document."""
-    return "\n".join(block.text for block in document.blocks if block.kind not in _APART)
 
 
 def in_order(wanted: str, found: str) -> float:
@@ -115,7 +96,9 @@ def sources(folder: Path) -> Iterator[tuple[str, float]]:
     for archive in sorted(folder.glob("*/*.tex.tar.gz")):
         wanted = tex_prose(archive)
         for pdf in sorted(archive.parent.glob("*.pdf")):
-            share = in_order(wanted, prose(read_pdf(pdf.read_bytes(), name=pdf.name)))
+            blocks = read_pdf(pdf.read_bytes(), name=pdf.name).blocks
+            prose = "\n".join(block.text for block in blocks if block.kind not in _APART)
+            share = in_order(wanted, prose)
             if share > 0.5:  # else it is another paper's
                 yield pdf.name, share
 
@@ -157,11 +140,11 @@ def main(folder: Path) -> None:
             rows.append(row_of(folder, truth))
         except DocumentError as error:
             say(f"{truth.file}: {error} ({error.remedy})")
-    groups = {Path(row.truth.file).name: [row] for row in rows}
+    groups = {Path(row["truth"].file).name: [row] for row in rows}
     for row in rows:
-        groups.setdefault(row.truth.group, []).append(row)
-    groups["numbered"] = [row for row in rows if row.truth.numbered]
-    groups["citations known"] = [row for row in rows if row.references["linked"].of]
+        groups.setdefault(row["truth"].group, []).append(row)
+    groups["numbered"] = [row for row in rows if row["truth"].numbered]
+    groups["citations known"] = [row for row in rows if row["linked"].of]
     groups["all"] = rows
     print(dict_table("Reading PDFs", [shown(name, some) for name, some in groups.items()]))
     for name, share in sources(folder):

@@ -11,10 +11,11 @@ import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from pebble import ProcessExpired, ProcessPool
@@ -122,6 +123,17 @@ def cost_of(used: Iterable[Usage], seconds: float) -> dict[str, float]:
 def failures_of(result: Mapping[str, Any]) -> list[str]:
     """Return the failures that a run recorded, in words."""
     return [f"{one.stage}: {one.subject}: {one.cause}" for one in result.get("failures") or ()]
+
+
+CaseT = TypeVar("CaseT")
+
+
+@dataclass(kw_only=True)
+class Cases(Generic[CaseT]):
+    """The cases of a data set that can be measured, and why others cannot, by id or line."""
+
+    cases: list[CaseT] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
 
 
 TaskT = TypeVar("TaskT")

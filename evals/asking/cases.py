@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.runner import choose
-from evals.trials import json_lines
+from evals.trials import Cases, json_lines
 from state.ask import ConversationTurn
 from state.document import Document
 from state.paper import Paper
@@ -136,13 +136,11 @@ class Source:
     """What a reader made of the content."""
 
 
-@dataclass
-class PaperCases:
-    """The questions that can be asked, their documents, and why the other lines cannot be used."""
+@dataclass(kw_only=True)
+class PaperCases(Cases[Case]):
+    """Questions, and their documents."""
 
-    cases: list[Case] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
 
 
 def read_papers(path: Path) -> PaperCases:

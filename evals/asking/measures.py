@@ -121,13 +121,14 @@ def traced(told: Told, sources: Sources) -> bool:
 def stands(claim: Claim, sources: Sources) -> bool:
     """Whether a claim's quote is verified and stands in its passage, and that in its paper."""
     quote, passage = claim.quote, sources.passages.get(claim.passage)
-    if not quote.verified or not quote.text.strip() or passage is None:
-        return False
-    if claim.paper != passage.paper or quote.paper != claim.paper:
-        return False
-    if passage.text[quote.start : quote.end] != quote.text:
-        return False
-    return _in_paper(passage, quote.text, sources)
+    return (
+        quote.verified
+        and bool(quote.text.strip())
+        and passage is not None
+        and claim.paper == passage.paper == quote.paper
+        and passage.text[quote.start : quote.end] == quote.text
+        and _in_paper(passage, quote.text, sources)
+    )
 
 
 def _in_paper(passage: Passage, words: str, sources: Sources) -> bool:

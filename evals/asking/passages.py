@@ -84,7 +84,9 @@ def read_sets(folder: Path) -> list[QuestionSet]:
     """
     readers: dict[str, Callable[[QuestionSet, Mapping[str, Any]], None]] = {
         "papers_with_questions": _read_paper,
-        "scifact_questions": _read_evidence,
+        "scifact_questions": lambda made, row: _read_pieces(
+            made, row, [(item["title"], item["text"], True) for item in row["evidence"]]
+        ),
         "expert_long_answers": _read_contexts,
     }
     found = []
@@ -138,10 +140,6 @@ def gold_passages(answer: str, passages: Sequence[Passage]) -> frozenset[str]:
     best = max(shares.values())
     gold = frozenset(key for key, share in shares.items() if share == best)
     return gold if best >= GOLD_SHARE and len(gold) <= GOLD_TIES else frozenset()
-
-
-def _read_evidence(made: QuestionSet, row: Mapping[str, Any]) -> None:
-    _read_pieces(made, row, [(item["title"], item["text"], True) for item in row["evidence"]])
 
 
 def _read_contexts(made: QuestionSet, row: Mapping[str, Any]) -> None:
@@ -286,7 +284,7 @@ class Passages(Suite[PassagesOptions]):
                 "seed": options.seed,
                 "embedder": embedder().name,
             },
-            "views": {row.pop("view"): row for row in rows},
+            "views": {row["view"]: row for row in rows},
         }
 
     def notes(self, found: dict[str, Any]) -> list[str]:

@@ -214,16 +214,10 @@ def _paper(one: Mapping[str, object], pools: Pools, dice: random.Random) -> Reco
         container=venue,
         volume=str(dice.randint(1, 120)) if journal or dice.random() < 0.1 else "",
         issue=str(dice.randint(1, 12)) if journal and dice.random() < 0.7 else "",
-        pages=_pages(start, dice),
+        pages=str(start) if dice.random() < 0.15 else f"{start}-{start + dice.randint(2, 30)}",
         publisher=dice.choice(pools.publishers) if more or not venue else "",
         place=dice.choice(pools.places) if not journal and dice.random() < 0.5 else "",
     )
-
-
-def _pages(start: int, dice: random.Random) -> str:
-    if dice.random() < 0.15:
-        return str(start)
-    return f"{start}-{start + dice.randint(2, 30)}"
 
 
 def _initials(given: str) -> str:

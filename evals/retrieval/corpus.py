@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from evals.trials import json_lines
+from evals.trials import Cases, json_lines
 from state.paper import Author, Paper, canonical_id, title_key
 from state.value import FrozenModel
 from tools.bibliography.read_record import RecordError
@@ -181,15 +181,6 @@ class Case:
         )
 
 
-@dataclass(kw_only=True)
-class Cases:
-    """The queries that can be measured, and why others cannot."""
-
-    cases: list[Case] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
-    """The reason, by id."""
-
-
 def read_corpus(folder: Path) -> Corpus:
     """Read the papers of a citation graph.
 
@@ -240,7 +231,7 @@ def _families(record: Record) -> set[str]:
     return {title_key(Author(name=name).family) for name in record.authors}
 
 
-def choose_cases(corpus: Corpus | None, queries: Sequence[Query], count: int) -> Cases:
+def choose_cases(corpus: Corpus | None, queries: Sequence[Query], count: int) -> Cases[Case]:
     """Return the first `count` queries that have gold and, if papers, an abstract, in the order given.
 
     Without a corpus they are questions whose gold the sources can know, by an id of theirs or a title.
@@ -260,7 +251,7 @@ def choose_cases(corpus: Corpus | None, queries: Sequence[Query], count: int) ->
         )
     if not 1 <= count <= len(queries):
         raise InputError(f"--n {count} is not possible: the file has {len(queries)} queries")
-    chosen = Cases()
+    chosen = Cases[Case]()
     for query in queries:
         if len(chosen.cases) == count:
             break
@@ -270,7 +261,7 @@ def choose_cases(corpus: Corpus | None, queries: Sequence[Query], count: int) ->
             chosen.left_out[query.id] = str(error)
     if not chosen.cases:
         raise InputError(
-            f"no query can be measured: of the first, {next(iter(chosen.left_out.values()))}"
+            f"no query can be measured, the first because {next(iter(chosen.left_out.values()))}"
         )
     return chosen
 

@@ -40,14 +40,8 @@ def write_data(out: Path) -> None:
     """Write the graph, its query papers and the sections into a folder."""
     with starter_papers() as path:
         papers = {one.id: one for one in read_records(path) if isinstance(one, Paper)}
-    _write(out / GRAPH, _records(papers))
-    _write(out / QUERIES, ({"id": key} for key in _queries(papers)))
-    _write(out / SECTIONS, _sections(papers))
-
-
-def _records(papers: dict[str, Paper]) -> Iterator[dict[str, Any]]:
-    for paper in papers.values():
-        yield {
+    records = (
+        {
             "id": paper.id,
             "title": paper.title,
             "abstract": paper.abstract,
@@ -57,6 +51,11 @@ def _records(papers: dict[str, Paper]) -> Iterator[dict[str, Any]]:
             "references": [key for key in paper.references or () if key in papers],
             "external_references": [],
         }
+        for paper in papers.values()
+    )
+    _write(out / GRAPH, records)
+    _write(out / QUERIES, ({"id": key} for key in _queries(papers)))
+    _write(out / SECTIONS, _sections(papers))
 
 
 def _queries(papers: dict[str, Paper]) -> list[str]:

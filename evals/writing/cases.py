@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from evals.trials import json_lines
+from evals.trials import Cases, json_lines
 from state.paper import Paper
 from state.writing import MARKER
 from tools.bibliography.read_record import RecordError, paper_from
@@ -47,22 +47,13 @@ class Case:
         return any(paper.abstract for paper in self.papers)
 
 
-@dataclass
-class Cases:
-    """The rows that can be used, and why the others cannot."""
-
-    cases: list[Case] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
-    """Reasons by the row's id, or by its line where it has none."""
-
-
-def read_cases(path: Path, count: int | None = None) -> Cases:
+def read_cases(path: Path, count: int | None = None) -> Cases[Case]:
     """Return the first `count` rows that can be used, or all of them.
 
     Raises:
         InputError: The file cannot be read, or no row can be used.
     """
-    found, seen = Cases(), set[str]()
+    found, seen = Cases[Case](), set[str]()
     for number, row in json_lines(path):
         if len(found.cases) == count:
             break
@@ -123,8 +114,11 @@ def _papers(cited: Sequence[object]) -> tuple[dict[str, Paper], dict[str, int], 
         try:
             if not isinstance(entry, dict):
                 raise RecordError("it is no JSON object")
-            more = {"title": _title(entry, name), "authors": _authors(entry.get("authors"))}
-            paper = paper_from({**entry, **more})
+            title = entry.get("title")
+            if not title and _words(entry.get("abstract")):
+                title = f"Work {name}"  # the data knows it by no other
+            authors = _authors(entry.get("authors"))
+            paper = paper_from({**entry, "title": title, "authors": authors})
         except ValueError as error:
             unusable.append(f"{name}: {error}")
             continue
@@ -137,21 +131,13 @@ def _papers(cited: Sequence[object]) -> tuple[dict[str, Paper], dict[str, int], 
     return papers, places, unusable
 
 
-def _title(entry: Mapping[str, object], name: str) -> object:
-    """Return the title; of a work that has an abstract and none, the name by which the data knows it."""
-    given = entry.get("title")
-    return f"Work {name}" if not given and _words(entry.get("abstract")) else given
-
-
 def _authors(given: object) -> object:
     """Return a list of names, also where all stand in one text that ends in three dots."""
     if not isinstance(given, str):
         return given
-    whole = given.strip()
-    bare = whole.rstrip(".… ")
-    if not bare:
-        return []
-    return [bare, "others"] if whole.endswith(("...", "…")) else [bare]
+    bare = given.strip().rstrip(".… ")
+    others = ["others"] if given.strip().endswith(("...", "…")) else []
+    return [bare, *others] if bare else []
 
 
 def _sentences(given: object) -> tuple[GoldSentence, ...]:
@@ -269,6 +255,5 @@ def numbers_in(text: str) -> list[str]:
 
 
 def _on(numbers: list[int]) -> str:
-    if len(numbers) == 1:
-        return f"line {numbers[0]}"
-    return f"lines {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+    first, last = ", ".join(map(str, numbers[:-1])), numbers[-1]
+    return f"lines {first} and {last}" if first else f"line {last}"

@@ -185,9 +185,8 @@ _EACH = 90
 
 def spearman(these: Sequence[float], others: Sequence[float]) -> float | None:
     """Return Spearman's rank correlation, ties sharing their mean rank; None where one side does not vary."""
-    if len(set(these)) < 2 or len(set(others)) < 2:
-        return None
-    return correlation(_ranks(these), _ranks(others))
+    varying = len(set(these)) > 1 < len(set(others))
+    return correlation(_ranks(these), _ranks(others)) if varying else None
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -100,9 +100,13 @@ def _quoted(sentence: CitedSentence, keys: Sequence[str], cited: Mapping[str, Pa
 
 def stands(quote: Quote | None, paper: Paper) -> bool:
     """Whether the words of a quote stand in the paper where the quote says that they do."""
-    if quote is None or not quote.verified or quote.paper != paper.id or not quote.text.strip():
-        return False
-    return dict(paper.parts).get(quote.part, "")[quote.start : quote.end] == quote.text
+    return (
+        quote is not None
+        and quote.verified
+        and quote.paper == paper.id
+        and bool(quote.text.strip())
+        and dict(paper.parts).get(quote.part, "")[quote.start : quote.end] == quote.text
+    )
 
 
 def repeated(texts: Sequence[str]) -> int:
