@@ -244,7 +244,7 @@ def test_command_measures_references_and_arms(home: Path, tmp_path: Path, papers
         assert "radar" in one["answer"]
         assert (one["figures"]["faithfulness"] > 0, one["figures"]["context_recall"]) == (True, 1.0)
         assert all(0 <= one["figures"][name] <= 1 for name in MEASURES)
-    assert "## Lines by truth" in result.stdout
+    assert "## references: table: paragraphs" in result.stdout
     assert "## arms: by stack: 1" in result.stdout
 
 
