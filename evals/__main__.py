@@ -9,8 +9,8 @@ import typer
 
 from citeloom.cli.commands import WordedGroup
 from evals.build import build
+from evals.figures import report
 from evals.references.command import references
-from evals.report import report
 from evals.runner import Options, run, say
 from evals.screening import screening
 from evals.starter.command import data

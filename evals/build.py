@@ -10,23 +10,20 @@ import sys
 from calendar import monthrange
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from evals.figures import check_file, json_lines
 from evals.runner import online_sources, say
-from state.bibliography import Bibliography, InTextCitation
+from evals.trials import check_file, json_lines
 from state.document import Document
 from state.merging import ids_of
 from state.paper import Paper, published_before
-from tools.documents.fetch_open_copies import Fetched, open_copy
+from tools.documents.fetch_open_copies import open_copy
+from tools.documents.open_document import read_document
 from tools.errors import BudgetError, CiteLoomError, InputError
-from tools.ingest.file_places import UploadSpool
-from tools.ingest.reader_processes import close_workers, read_file, run_apart
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger, ledger_of_run
 from tools.references.read_bibliography import read_bibliography
@@ -50,66 +47,44 @@ _LICENCE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Section:
-    """A section with its citations, and the works they lead to."""
-
-    blocks: tuple[tuple[int, str], ...]
-    """Place in the document and text of each of its paragraphs."""
-    bibliography: Bibliography
-    works: dict[str, Paper]
-    """What the section cites, by the work's id, as its list of references prints it."""
-    keys: dict[int, str]
-    """The work of each entry of the list, by its place."""
-
-    @property
-    def text(self) -> str:
-        """The section as its authors wrote it."""
-        return "\n\n".join(text for _, text in self.blocks)
-
-    def sentences(self) -> list[dict[str, Any]]:
-        """Return its sentences, each with the ids of the works that it cites."""
-        return [
-            {"text": span.text, "cites": self._cited(at, span.start, span.end)}
-            for at, text in self.blocks
-            for span in split_sentences(text)
-        ]
-
-    def _cited(self, block: int, start: int, end: int) -> list[str]:
-        here = [
-            one
-            for one in self.bibliography.citations
-            if one.block == block and start <= one.start < end
-        ]
-        return list(dict.fromkeys(key for one in here for key in _works(one, self.keys)))
+Section = tuple[str, list[dict[str, Any]], dict[str, Paper]]
+"""A section as its authors wrote it; its sentences, each with the ids of the works that it cites; and these works by
+their ids, as its list of references prints them."""
 
 
 def related_work(paper: Paper, document: Document) -> Section | None:
     """Return the related-work section of a document, or None where it has none that cites anything."""
-    blocks = [
-        (at, block.text)
+    blocks = {
+        at: block.text
         for at, block in enumerate(document.blocks)
-        if block.kind in {"text", "list"}
-        and any(_HEADING.fullmatch(title) for title in block.section)
-    ]
+        if block.kind in {"text", "list"} and any(map(_HEADING.fullmatch, block.section))
+    }
     bibliography = read_bibliography(document)
-    places = {at for at, _ in blocks}
-    citations = [one for one in bibliography.citations if one.block in places]
     entries, works = merge_works({paper.id: bibliography}, [])
     keys = dict(enumerate(entries.works.get(paper.id, ())))
-    cited = dict.fromkeys(key for one in citations for key in _works(one, keys))
+    cites = [
+        (one.block, one.start, keys[place])
+        for one in bibliography.citations
+        for place in one.entries
+        if one.block in blocks and place in keys
+    ]
+    sentences = [
+        {
+            "text": span.text,
+            "cites": list(
+                dict.fromkeys(
+                    key
+                    for block, start, key in cites
+                    if block == at and span.start <= start < span.end
+                )
+            ),
+        }
+        for at, text in blocks.items()
+        for span in split_sentences(text)
+    ]
+    cited = {key for *_, key in cites}
     named = {work.id: work for work in works if work.id in cited}
-    return Section(tuple(blocks), bibliography, named, keys) if named else None
-
-
-def licence_of(content: bytes) -> str:
-    """Return the licence that arXiv's HTML prints at its head; empty where it prints none."""
-    found = _LICENCE.search(content[:20_000].decode("utf-8", "replace"))
-    return " ".join(found[1].split()) if found else ""
-
-
-def _works(citation: InTextCitation, keys: dict[int, str]) -> list[str]:
-    return [keys[place] for place in citation.entries if place in keys]
+    return ("\n\n".join(blocks.values()), sentences, named) if named else None
 
 
 _WORKS = 40
@@ -122,7 +97,10 @@ _SHARE = 0.5
 
 def build(
     month: Annotated[
-        str, typer.Option(metavar="YYYY-MM", help="The month in which the papers appeared.")
+        datetime,
+        typer.Option(
+            metavar="YYYY-MM", formats=["%Y-%m"], help="The month in which the papers appeared."
+        ),
     ],
     out: Annotated[
         Path, typer.Option(help="JSON lines for `eval writing`; what is there is added to.")
@@ -146,20 +124,22 @@ def build(
     ] = "writing",
 ) -> None:
     """Build a set for `writing` and `judging`, or `retrieval`, from a month's arXiv papers, as LitLLM's RollingEval."""
-    asked, chosen = _month(month), online_sources(sources)
+    chosen = online_sources(sources)
     check_file(out)
     paid = n * ("openalex" in chosen)
     say(
-        f"{n} papers of {month} with their references: OpenAlex costs {paid * _LISTS * LIST_USD:.2f} USD at most"
+        f"{n} papers of {month:%Y-%m} with their references: OpenAlex costs {paid * _LISTS * LIST_USD:.2f} USD at most"
         if suite == "retrieval"
-        else f"{n} sections of {month}: each paper's own copy is fetched, and about {_WORKS} works a section are "
+        else f"{n} sections of {month:%Y-%m}: each paper's own copy is fetched, and about {_WORKS} works a section are "
         f"looked up; OpenAlex costs {paid * _WORKS * SEARCH_USD:.2f} USD at most where it is asked by title, "
         "nothing by DOI"
     )
     if max_usd is None and sys.stdin.isatty() and not typer.confirm("Build it?"):
         raise InputError("nothing was built")
     named = tuple(filter(None, map(str.strip, categories.split(","))))
-    raise typer.Exit(asyncio.run(_built(asked, out, n, named, chosen, least, max_usd, suite)))
+    raise typer.Exit(
+        asyncio.run(_built(month.date(), out, n, named, chosen, least, max_usd, suite))
+    )
 
 
 async def _built(
@@ -203,7 +183,6 @@ async def _built(
         say(f"citeloom: {error}")
         return 1
     finally:
-        close_workers()
         reasons = "; ".join(f"{count} {reason}" for reason, count in why.most_common())
         say(f"{len(have)} rows in {out}" + (f"; left out now: {reasons}" if reasons else ""))
     return 0 if have else 1
@@ -220,30 +199,33 @@ async def _row(
     """Return a row, or why there is none."""
     try:
         copy = await open_copy(paper, ledger=ledger, settings=at)
-        section = await asyncio.to_thread(related_work, paper, await _read(copy, at))
+        _, document = await asyncio.to_thread(read_document, copy.content, name=copy.name)
+        section = await asyncio.to_thread(related_work, paper, document)
     except BudgetError:
         raise
     except CiteLoomError:
         return "without a copy that can be read"
     if section is None:
         return "without a related-work section"
-    if len(section.works) < least:
+    text, sentences, works = section
+    if len(works) < least:
         return f"citing fewer than {least} works"
-    works = await _known(section, sources)
+    works = await _known(works, sources)
     if sum(bool(work.abstract) for work in works.values()) < _SHARE * len(works):
         return "citing works without abstracts"
+    printed = _LICENCE.search(copy.content[:20_000].decode("utf-8", "replace"))
     return {
         "id": paper.id,
         "source": f"arXiv {month:%Y-%m}",
-        "licence": licence_of(copy.content) or None,
+        "licence": " ".join(printed[1].split()) if printed else None,
         "target": {
             "title": paper.title,
             "abstract": paper.abstract,
             "published": str(paper.published) if paper.published else None,
             "arxiv": paper.arxiv,
         },
-        "gold_related_work": section.text,
-        "gold_sentences": section.sentences(),
+        "gold_related_work": text,
+        "gold_sentences": sentences,
         "cited": [
             {
                 "key": key,
@@ -302,21 +284,8 @@ async def _references(
     )
 
 
-async def _read(copy: Fetched, at: Settings) -> Document:
-    """Read a copy in a process of its own."""
-    spool = UploadSpool(at.home, "rolling")
-    digest = await asyncio.to_thread(spool.put, copy.content)
-    path = spool.path(digest)
-    try:
-        reading = await run_apart(at, read_file, str(path), copy.name, None)
-    finally:
-        await asyncio.to_thread(spool.drop, digest)
-    return reading.document
-
-
-async def _known(section: Section, sources: Sequence[Source]) -> dict[str, Paper]:
-    """Return the works of a section with what the sources know of them, by the section's ids."""
-    works = dict(section.works)
+async def _known(works: dict[str, Paper], sources: Sequence[Source]) -> dict[str, Paper]:
+    """Return works with what the sources know of them."""
     for source in sources:
         lacking = {key: work for key, work in works.items() if not work.abstract}
         wanted = [
@@ -335,7 +304,7 @@ async def _known(section: Section, sources: Sequence[Source]) -> dict[str, Paper
         except CiteLoomError as error:
             say(f"citeloom: {source.name}: {error}")
             continue
-        works |= {key: found[work.id] for key, work in lacking.items() if work.id in found}
+        works = works | {key: found[work.id] for key, work in lacking.items() if work.id in found}
     return works
 
 
@@ -346,10 +315,3 @@ def _ids(path: Path) -> set[str]:
 def _append(path: Path, row: dict[str, Any]) -> None:
     with path.open("a", encoding="utf-8") as lines:
         lines.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-def _month(text: str) -> date:
-    try:
-        return date.fromisoformat(f"{text}-01")
-    except ValueError as error:
-        raise InputError(f"'{text}' is no month: give it as YYYY-MM") from error

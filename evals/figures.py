@@ -1,17 +1,18 @@
-"""From files of data to figures: lines that are read; means of arms with 95 % bootstrap intervals; files of figures."""
+"""Figures: means of arms with 95 % bootstrap intervals, and tables of a run and of two runs compared.
 
-import gzip
-import json
-import zlib
+`citeloom eval report FIGURES.json` reads what any suite writes with --json: wherever arms have measures, there is a
+table.
+"""
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from io import BufferedReader
 from pathlib import Path
-from typing import Any, Protocol, TypedDict, TypeVar
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
-from evals.trials import Row
+from evals.trials import Row, read_figures
 from state.run import Usage
 from tools.errors import InputError
 
@@ -71,8 +72,10 @@ def difference(
 
     Queries are resampled in pairs; those that lack one of the two are left out.
     """
-    pairs = zip(these, others, strict=True)
-    return interval([a - b for a, b in pairs if a is not None and b is not None], seed=seed)
+    return interval(
+        [a - b for a, b in zip(these, others, strict=True) if a is not None and b is not None],
+        seed=seed,
+    )
 
 
 Told = Mapping[str, Any]
@@ -80,15 +83,7 @@ Told = Mapping[str, Any]
 ArmFigures = dict[str, dict[str, Interval]]
 
 
-class _HasId(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-CaseT = TypeVar("CaseT", bound=_HasId)
-
-
-def grouped(cases: Iterable[CaseT], rows: Iterable[Row]) -> Iterator[tuple[CaseT, dict[str, Row]]]:
+def grouped(cases: Iterable[Any], rows: Iterable[Row]) -> Iterator[tuple[Any, dict[str, Row]]]:
     """Yield each case that was run, with its rows by arm."""
     by_case: dict[str, dict[str, Row]] = {}
     for row in rows:
@@ -110,8 +105,10 @@ def run_of(told: Sequence[Told], arms: Iterable[str]) -> list[str]:
 def columns(told: Sequence[Told], arm: str) -> dict[str, list[float | None]]:
     """Return the figures of an arm case by case, by measure."""
     mine = [one["arms"].get(arm, {}) for one in told]
-    measures = dict.fromkeys(key for figures in mine for key in figures)
-    return {key: [figures.get(key) for figures in mine] for key in measures}
+    return {
+        key: [figures.get(key) for figures in mine]
+        for key in dict.fromkeys(key for figures in mine for key in figures)
+    }
 
 
 def means(told: Sequence[Told], arms: Iterable[str], *, seed: int) -> ArmFigures:
@@ -174,8 +171,9 @@ def spent(used: Iterable[Usage]) -> Spent:
     """Return what was spent on each task, whoever did it."""
     found: Spent = {}
     for usage in used:
-        one = {name: float(getattr(usage, name)) for name in SPENT}
-        found[usage.task] = sums([found.get(usage.task, {}), one])
+        found[usage.task] = sums(
+            [found.get(usage.task, {}), {name: float(getattr(usage, name)) for name in SPENT}]
+        )
     return found
 
 
@@ -195,68 +193,167 @@ def by_arm(rows: Sequence[Any]) -> dict[str, Spent]:
     return found
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield what stands in each line that is not empty, with the line's number.
-
-    Raises:
-        InputError: The file cannot be read, or a line is no JSON; the message names the line.
-    """
-    number = 0
-    try:
-        with _opened(path) as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield number, json.loads(line)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            f"the data '{path}' cannot be read: {error}; give a file of JSON lines, plain or gzip"
-        ) from error
-    except ValueError as error:
-        raise InputError(f"line {number} of '{path}' is no JSON: {error}") from error
+INTERVALS = "Brackets are 95 % bootstrap intervals over cases."
+Cell = Interval | float | None
+Arms = Mapping[str, Mapping[str, Cell]]
+_MOST = 12
+"""Most broken runs that are listed."""
+_APART = ("settings", "cases", "queries", "tasks")
+"""Parts of figures that are told of in their own way, or not in tables."""
 
 
-def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path) if packed else path.open("rb")
+def markdown(tables: Mapping[str, Arms], notes: Iterable[str] = ()) -> str:
+    """Return tables by their titles, a measure in each row and a column for each arm, and the notes as a list."""
+    blocks = [arms_table(title, arms) for title, arms in tables.items() if any(arms.values())]
+    return "\n\n".join([*blocks, "\n".join(f"- {note}" for note in notes)])
 
 
-def check_file(path: Path | None) -> None:
-    """Check that a file can be written to a folder that exists.
+def arms_table(title: str, arms: Arms) -> str:
+    """Return the figures of arms as a table."""
+    measures = dict.fromkeys(key for figures in arms.values() for key in figures)
+    rows = [
+        [key.replace("_", " "), *(cell(figures.get(key)) for figures in arms.values())]
+        for key in measures
+    ]
+    return table(title, ["", *arms], rows)
 
-    Raises:
-        InputError: It cannot.
-    """
-    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-        raise InputError(f"'{path}' cannot be written: name a file in a folder that exists")
+
+def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown: the first column to the left, numbers to the right."""
+    lines = [heads, ["---", *("---:" for _ in heads[1:])], *rows]
+    return "\n".join([f"## {title}", "", *(f"| {' | '.join(line)} |" for line in lines)])
 
 
-def write_figures(path: Path | None, found: dict[str, Any]) -> None:
-    """Write figures as JSON, as a whole or not at all.
+def dict_table(title: str, rows: Sequence[Mapping[str, object]]) -> str:
+    """Return a table whose columns are the keys of its rows; '' without rows."""
+    lines = [
+        [cell(one) if isinstance(one, float | None) else str(one) for one in row.values()]
+        for row in rows
+    ]
+    return table(title, list(rows[0]), lines) if rows else ""
 
-    Raises:
-        InputError: They cannot be written.
-    """
-    if path is None:
+
+def cell(found: Cell) -> str:
+    """Return '0.512 [0.480, 0.540]', or a number alone; fewer digits for large ones, '' for none."""
+    if not isinstance(found, dict):
+        return "" if found is None else f"{found:.4g}"
+    digits = 3 if max(abs(found["high"]), abs(found["low"])) < 2 else 1
+    return f"{found['mean']:.{digits}f} [{found['low']:.{digits}f}, {found['high']:.{digits}f}]"
+
+
+def left_out(found: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Say what was left out, which runs broke and why; the first ones of many."""
+    lines = [f"{name} was left out: {why}" for name, why in found.get("left_out", {}).items()]
+    broken = [
+        f"{', '.join(filter(None, [case['id'], arm]))}: {why}"
+        for case in cases
+        for arm, why in _errors(case)
+    ]
+    more = f"{len(broken) - _MOST} more runs broke; the JSON file has them all"
+    return [*lines, *broken[:_MOST], *([more] if len(broken) > _MOST else [])]
+
+
+def _errors(case: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return why runs of a case broke, by arm, or of its only one."""
+    error = case.get("error") or {}
+    return list(error.items()) if isinstance(error, dict) else [("", error)]
+
+
+def spent_table(spent_by_arm: Mapping[str, Spent]) -> str:
+    """Return what each task of the arms cost and took; '' where nothing was spent."""
+    return dict_table(
+        "Cost and latency by task",
+        [
+            {"arm": arm, "task": task, **_spent_cells(one)}
+            for arm, tasks in spent_by_arm.items()
+            for task, one in tasks.items()
+        ],
+    )
+
+
+def _spent_cells(one: Mapping[str, float]) -> dict[str, str]:
+    heads = ("calls", "at hand", "sent back", "tokens in", "out", "of these thinking")
+    counts = {head: f"{one.get(name, 0):,.0f}" for head, name in zip(heads, SPENT, strict=False)}
+    calls = one.get("calls", 0)
+    return {
+        **counts,
+        "USD": f"{one.get('usd', 0):.4g}",
+        "seconds a call": (f"{one.get('seconds', 0) / calls:.3g}" if calls else ""),
+    }
+
+
+def tables_of(value: Any, place: str = "") -> Iterator[tuple[str, Arms]]:
+    """Yield what looks like arms with measures, wherever it stands in figures, by its place."""
+    if not isinstance(value, dict) or not value:
         return
-    # NaN and infinity are no JSON: better an error here than a file that others cannot read.
-    text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
-    temporary = path.with_name(f"{path.name}.part")
-    try:
-        temporary.write_text(f"{text}\n", encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"'{path}' cannot be written: {error}") from error
+    if all(isinstance(one, dict) and _are_figures(one) for one in value.values()):
+        yield place, value
+    elif _are_figures(value) and place:
+        yield place, {"": value}
+    else:
+        size = f" ({value['n']})" if isinstance(value.get("n"), int) else ""
+        for name, inner in value.items():
+            if name not in _APART:
+                told = name.replace("_", " ")
+                yield from tables_of(inner, f"{place}{size}: {told}" if place else told)
 
 
-def read_figures(path: Path) -> dict[str, Any]:
-    """Return figures that a suite wrote with --json.
+def _are_figures(value: Mapping[str, Any]) -> bool:
+    return not _is_interval(value) and all(
+        one is None or isinstance(one, int | float) or _is_interval(one) for one in value.values()
+    )
 
-    Raises:
-        InputError: They cannot be read.
+
+def _is_interval(value: object) -> bool:
+    return isinstance(value, dict) and {"mean", "low", "high", "n"} <= value.keys()
+
+
+def report(
+    figures: Annotated[Path, typer.Argument(help="What a suite wrote with --json.")],
+    against: Annotated[
+        Path | None, typer.Option(help="Another run of the suite, to compare with.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap of paired differences.")] = 0,
+) -> None:
+    """Print the tables of a benchmark's figures, or how two runs of it differ case by case."""
+    run = read_figures(figures)
+    tables = dict(tables_of(run))
+    if against:
+        tables = {
+            f"Minus {against.name}, paired by case": compared(
+                _cases(run), _cases(read_figures(against)), seed=seed
+            )
+        }
+    if not any(any(arms.values()) for arms in tables.values()):
+        raise InputError(f"'{figures}' holds no figures of arms, or shares none with the other run")
+    print("\n\n".join(filter(None, [markdown(tables), spent_table(run.get("tasks", {}))])))
+
+
+def compared(
+    cases: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]], *, seed: int
+) -> ArmFigures:
+    """Return, for each arm that both runs have, each measure minus the other run's, paired by case.
+
+    Cases that one of them lacks are left out, and so are measures that no case has.
     """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"'{path}' cannot be read as figures: {error}") from error
-    return found if isinstance(found, dict) else {}
+    theirs = {str(case.get("id")): case.get("arms") or {} for case in others}
+    pairs = [
+        (case.get("arms") or {}, theirs[key])
+        for case in cases
+        if (key := str(case.get("id"))) in theirs
+    ]
+    found: ArmFigures = {}
+    for arm in dict.fromkeys(arm for mine, other in pairs for arm in mine if arm in other):
+        told = [
+            {"arms": {arm: mine[arm], "": other[arm]}}
+            for mine, other in pairs
+            if arm in mine and arm in other
+        ]
+        found |= minus(told, [arm], "", seed=seed)
+    return found
+
+
+def _cases(run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the cases, where the suite tells of them."""
+    found = run.get("cases") or run.get("queries")
+    return [case for case in found if isinstance(case, dict)] if isinstance(found, list) else []

@@ -36,8 +36,10 @@ def page() -> str:
             f"| {one['name']} | {one['source'] or 'CiteLoom'} | {_sets(one['settings'])} | {one['when']} |"
             for one in step["methods"]
         ]
-        head = "| method | from | settings | when |\n|---|---|---|---|"
-        parts.append(f"### {step['title']}\n\n" + "\n".join([head, *rows, ""]))
+        parts.append(
+            f"### {step['title']}\n\n"
+            + "\n".join(["| method | from | settings | when |\n|---|---|---|---|", *rows, ""])
+        )
     parts.append("## --set NAME=VALUE\n")
     for title, group in setting_fields_by_group().items():
         rows = [
@@ -58,8 +60,9 @@ def _commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     if not below or any(item.name not in _EVERYWHERE for item in command.params):
         yield name, command
     for word in below:  # some are made when they are called
-        made = command.resolve_command(typer.Context(command), [word])[1]
-        yield from _commands(f"{name} {word}", made)
+        yield from _commands(
+            f"{name} {word}", command.resolve_command(typer.Context(command), [word])[1]
+        )
 
 
 def _row(item: Any) -> str:

@@ -10,16 +10,14 @@ import difflib
 import re
 import tarfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean, harmonic_mean
-from typing import Annotated
 
 import typer
 
+from evals.figures import dict_table
 from evals.pdf.measures import (
-    References,
     Share,
     Truth,
     headings,
@@ -27,30 +25,18 @@ from evals.pdf.measures import (
     measured,
     read_truth,
 )
-from evals.report import dict_table
 from evals.runner import say
-from state.document import Document
+from evals.trials import Row
 from tools.errors import DocumentError
 from tools.pdf.reader import read_pdf
 from tools.references.read_bibliography import read_bibliography
 
 
-@dataclass(frozen=True)
-class Row:
-    """What was measured of one file; None where the truth says nothing."""
-
-    truth: Truth
-    pages: int
-    seconds: float
-    """Of processor time, references not included."""
-    title: bool
-    headings: float | None
-    """F1."""
-    references: References
-
-
 def row_of(folder: Path, truth: Truth) -> Row:
     """Read one file and compare it with the truth.
+
+    The row has 'truth', 'pages', 'seconds' (of processor time, references not included), 'title', 'headings' (F1;
+    None where the truth says nothing), 'entries' (of the list of references), and what `measured` gives.
 
     Raises:
         DocumentError: It cannot be read.
@@ -59,49 +45,43 @@ def row_of(folder: Path, truth: Truth) -> Row:
     start = time.process_time()
     document = read_pdf(content, name=truth.file)
     seconds = time.process_time() - start
-    found = headings(document, truth.headings)
-    return Row(
-        truth=truth,
-        pages=document.pages or 0,
-        seconds=seconds,
-        title=letters(document.title or "") == letters(truth.title),
-        headings=harmonic_mean(found) if found else None,
-        references=measured(document, read_bibliography(document), truth),
-    )
+    found, list_ = headings(document, truth.headings), read_bibliography(document)
+    return {
+        "truth": truth,
+        "pages": document.pages or 0,
+        "seconds": seconds,
+        "title": letters(document.title or "") == letters(truth.title),
+        "headings": harmonic_mean(found) if found else None,
+        "entries": len(list_.entries),
+        **measured(document, list_, truth),
+    }
 
 
 def shown(name: str, rows: Sequence[Row]) -> dict[str, object]:
     """Return the row of a file or a group: means, and sums of what is counted."""
-
-    def all_(get: Callable[[References], Share]) -> str:
-        share = sum((get(row.references) for row in rows), Share())
-        return f"{share.hits}/{share.of} ({share.value:.3f})" if share.value is not None else ""
-
-    known = [row.headings for row in rows if row.headings is not None]
-    counts = [row.truth.count for row in rows if row.truth.count is not None]
-    entries = sum(row.references.entries for row in rows)
-    pages = sum(row.pages for row in rows)
+    known = [row["headings"] for row in rows if row["headings"] is not None]
+    counts = [row["truth"].count for row in rows if row["truth"].count is not None]
+    pages = sum(row["pages"] for row in rows)
+    shares = {
+        key: sum((row[key] for row in rows), Share())
+        for key in ("found", "right", "linked", "precise")
+    }
     return {
         "files": name,
         "pages": str(pages),
-        "a second": f"{pages / max(sum(row.seconds for row in rows), 1e-6):.0f}",
-        "titles": f"{sum(row.title for row in rows)}/{len(rows)}",
+        "a second": f"{pages / max(sum(row['seconds'] for row in rows), 1e-6):.0f}",
+        "titles": f"{sum(row['title'] for row in rows)}/{len(rows)}",
         "headings F1": f"{fmean(known):.2f}" if known else "",
-        "entries": f"{entries}/{sum(counts) if counts else '?'}",
-        "found": all_(lambda one: one.found),
-        "right": all_(lambda one: one.right),
-        "linked": all_(lambda one: one.linked),
-        "precise": all_(lambda one: one.precise),
+        "entries": f"{sum(row['entries'] for row in rows)}/{sum(counts) if counts else '?'}",
+        **{
+            key: f"{one.hits}/{one.of} ({one.value:.3f})" if one.value is not None else ""
+            for key, one in shares.items()
+        },
     }
 
 
 _WORD = re.compile(r"[^\W\d_]+")
 _APART = {"caption", "table", "equation", "code", "footnote", "reference"}
-
-
-def prose(document: Document) -> str:
-    """Return the running text of a document."""
-    return "\n".join(block.text for block in document.blocks if block.kind not in _APART)
 
 
 def in_order(wanted: str, found: str) -> float:
@@ -116,7 +96,9 @@ def sources(folder: Path) -> Iterator[tuple[str, float]]:
     for archive in sorted(folder.glob("*/*.tex.tar.gz")):
         wanted = tex_prose(archive)
         for pdf in sorted(archive.parent.glob("*.pdf")):
-            share = in_order(wanted, prose(read_pdf(pdf.read_bytes(), name=pdf.name)))
+            blocks = read_pdf(pdf.read_bytes(), name=pdf.name).blocks
+            prose = "\n".join(block.text for block in blocks if block.kind not in _APART)
+            share = in_order(wanted, prose)
             if share > 0.5:  # else it is another paper's
                 yield pdf.name, share
 
@@ -150,30 +132,22 @@ _TEX = (
 """What is no prose, in the order in which it goes."""
 
 
-def main(
-    folder: Path,
-    only: Annotated[str, typer.Option(help="Only files with this in their names.")] = "",
-    misses: Annotated[
-        bool, typer.Option("--misses", help="Show the entries and citations missed.")
-    ] = False,
-) -> None:
+def main(folder: Path) -> None:
     """Measure every file that the truth names, and print the table."""
-    rows: list[Row] = []
+    rows = []
     for truth in read_truth(folder):
         try:
-            rows += [row_of(folder, truth)] if only in truth.file else []
+            rows.append(row_of(folder, truth))
         except DocumentError as error:
             say(f"{truth.file}: {error} ({error.remedy})")
-    groups = {Path(row.truth.file).name: [row] for row in rows}
+    groups = {Path(row["truth"].file).name: [row] for row in rows}
     for row in rows:
-        groups.setdefault(row.truth.group, []).append(row)
-    groups["numbered"] = [row for row in rows if row.truth.numbered]
-    groups["citations known"] = [row for row in rows if row.references.known]
+        groups.setdefault(row["truth"].group, []).append(row)
+    groups["numbered"] = [row for row in rows if row["truth"].numbered]
+    groups["citations known"] = [row for row in rows if row["linked"].of]
     groups["all"] = rows
     print(dict_table("Reading PDFs", [shown(name, some) for name, some in groups.items()]))
-    for row in rows if misses else ():
-        print("\n".join([f"\n{row.truth.file}", *row.references.misses]))
-    for name, share in () if only else sources(folder):
+    for name, share in sources(folder):
         print(f"\n{name}: {share:.3f} of the words of its TeX source, in order")
 
 

@@ -54,8 +54,15 @@ def page() -> str:
         "A `review` of the starter library that kept 20 papers and cited 10 asked of a capable LLM, with mean\n"
         f"tokens in of the messages at four characters each:\n{', '.join(asked)}.\n"
     )
-    head = "| task | tier | fixed | answer | in |\n|---|---|---|---|---|"
-    return "\n".join([_INTRO + head, *rows, "", review, *parts])
+    return "\n".join(
+        [
+            _INTRO + "| task | tier | fixed | answer | in |\n|---|---|---|---|---|",
+            *rows,
+            "",
+            review,
+            *parts,
+        ]
+    )
 
 
 def _part(task: Task[Any], shapes: SchemaForms) -> Iterator[str]:

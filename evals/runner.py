@@ -19,17 +19,17 @@ import typer
 from pydantic import BaseModel
 
 from evals.figures import (
+    INTERVALS,
     JUDGE,
     by_arm,
-    check_file,
-    json_lines,
-    read_figures,
+    left_out,
+    markdown,
     spent,
+    spent_table,
     sums,
-    write_figures,
+    tables_of,
 )
-from evals.report import INTERVALS, Report, left_out, spent_table, tables_of
-from evals.trials import Row, quiet
+from evals.trials import Row, check_file, json_lines, quiet, read_figures, write_figures
 from nodes.common.ask_model import AnswerCheck, ask_with_check
 from tools.clients import open_clients
 from tools.errors import PROGRAM, BudgetError, CiteLoomError, InputError, PermanentError
@@ -94,10 +94,6 @@ class Suite(Generic[OptionsT]):
         """Return the figures."""
         raise NotImplementedError
 
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return the figures as a person reads them."""
-        return Report(dict(tables_of(found)), self.notes(found)).markdown()
-
     def notes(self, found: dict[str, Any]) -> list[str]:
         """Say what the tables do not: what was left out, what broke, and what the brackets are."""
         return [*left_out(found, found.get("cases") or found.get("queries") or ()), INTERVALS]
@@ -111,14 +107,20 @@ def run(suite: Suite[Any]) -> int:
     """
     rows: list[Any] = []
     try:
-        check(suite.options)
+        if suite.options.mind == "llm" and not settings().llm_configured:
+            raise InputError(f"--mind llm needs an LLM: run `{PROGRAM} doctor` to see what to set")
+        check_file(suite.options.json)
         suite.prepare()
         code = _run_all(suite, rows)
         if rows:
             tasks = by_arm(rows)
             found = {**suite.found(rows), "tasks": tasks, "complete": code == 0}
             write_figures(suite.options.json, found)
-            text = "\n\n".join(filter(None, [suite.markdown(found), spent_table(tasks)]))
+            text = "\n\n".join(
+                filter(
+                    None, [markdown(dict(tables_of(found)), suite.notes(found)), spent_table(tasks)]
+                )
+            )
             print(text if code == 0 else f"{text}\n- Stopped before the end: of what was done.")
     except CiteLoomError as error:
         say(f"citeloom: {error}")
@@ -136,7 +138,8 @@ def _run_all(suite: Suite[Any], rows: list[Any]) -> int:
                     return INTERRUPTED
                 told = f"{len(rows)} {suite.outcome(row)}"
                 if left := max(suite.runs - len(rows), 0):
-                    told += f"; {left} left, {lasting((perf_counter() - began) / len(rows) * left)}"
+                    each = (perf_counter() - began) / len(rows)
+                    told += f"; {left} left, about {each * left / 60:.1f} min"
                 say(told)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -158,17 +161,6 @@ def _worth_it(suite: Suite[Any], first: Any) -> bool:
         f"USD: all may cost about {cost['usd'] * suite.runs:.2f} USD (without a price of the model, none is counted)"
     )
     return not sys.stdin.isatty() or typer.confirm("Go on?")
-
-
-def check(options: Options) -> None:
-    """Check what all suites are given.
-
-    Raises:
-        InputError: It cannot be used.
-    """
-    if options.mind == "llm" and not settings().llm_configured:
-        raise InputError(f"--mind llm needs an LLM: run `{PROGRAM} doctor` to see what to set")
-    check_file(options.json)
 
 
 def choose(names: str, known: Iterable[str], what: str, always: Sequence[str] = ()) -> list[str]:
@@ -196,11 +188,6 @@ def online_sources(names: str) -> tuple[OnlineName, ...]:
     if not given or not all(map(is_online, given)):
         raise InputError("name sources on the network, such as openalex,semantic_scholar")
     return tuple(name for name in given if is_online(name))
-
-
-def lasting(seconds: float) -> str:
-    """Say roughly how long that is."""
-    return f"about {seconds / 60:.0f} min" if seconds > 90 else f"about {seconds:.0f} s"
 
 
 def say(text: str) -> None:
@@ -299,8 +286,11 @@ def read_judged(
         InputError: It cannot be read, holds nothing, or a line lacks a key.
     """
     try:
-        figures = path.suffix == ".json"
-        rows = of_figures(read_figures(path)) if figures else [row for _, row in json_lines(path)]
+        rows = (
+            of_figures(read_figures(path))
+            if (path.suffix == ".json")
+            else [row for _, row in json_lines(path)]
+        )
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise InputError(f"'{path}' is not what `eval {suite} --json` writes: {error!r}") from error
     for row in rows:

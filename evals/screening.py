@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from evals.figures import json_lines
 from evals.runner import say
+from evals.trials import json_lines
 from tools.screening.paper_order import PaperOrder
 from tools.screening.stopping import TARGET, estimate_recall
 from tools.text.words import content_stems
@@ -69,8 +69,7 @@ def _reviews(path: Path, most: int, candidates: int) -> Iterator[Review]:
             for one, terms in stems.items()
             if one != key
         }
-        first = sorted(found, key=lambda one: (-found[one], one))[:candidates]
-        pool = sorted({*first, *held[key]})
+        pool = sorted({*sorted(found, key=lambda one: (-found[one], one))[:candidates], *held[key]})
         yield papers[key]["title"], [texts[one] for one in pool], [one in held[key] for one in pool]
 
 

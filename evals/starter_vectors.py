@@ -20,11 +20,18 @@ def main() -> None:
     """Write them."""
     model = MiniLm()
     with TemporaryDirectory() as home:
-        library = open_library(STARTER, Settings(home=Path(home)), model)
-        texts = [row.text for row in index_rows(library.catalog.database, "TRUE")]
+        texts = [
+            row.text
+            for row in index_rows(
+                open_library(STARTER, Settings(home=Path(home)), model).catalog.database, "TRUE"
+            )
+        ]
         close_libraries()
-    known = np.array([digest(text) for text in texts], dtype=np.uint64)
-    np.savez(TARGET, texts=known, vectors=model.embed(texts))
+    np.savez(
+        TARGET,
+        texts=np.array([digest(text) for text in texts], dtype=np.uint64),
+        vectors=model.embed(texts),
+    )
     print(f"{len(texts)} vectors in {TARGET}")
 
 

@@ -1,17 +1,21 @@
-"""Runs of the real graphs, in turn or side by side, each in a home that is thrown away; what they cost and broke."""
+"""Runs of the real graphs, each in a home that is thrown away; files of data and of figures."""
 
 import asyncio
+import gzip
+import json
 import logging
 import multiprocessing
 import signal
 import tempfile
+import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from pebble import ProcessExpired, ProcessPool
@@ -22,12 +26,11 @@ from tools.clients import Clients
 from tools.documents.document_cache import DocumentStore, StoredEmbedder
 from tools.embed.embedder import Embedder, Vectors
 from tools.embed.minilm import MiniLm
-from tools.errors import PermanentError
+from tools.errors import InputError, PermanentError
 from tools.run_settings import RunSettings
 from tools.settings import Settings, settings
 
 _THREADS = 2
-_SQLITE = b"SQLite format 3\0"
 
 
 class _OneByOne(MiniLm):
@@ -43,16 +46,7 @@ class _OneByOne(MiniLm):
 
 
 def keeping_vectors(path: Path) -> Embedder:
-    """Return an embedder whose vectors are kept in a file that several processes may share.
-
-    Raises:
-        PermanentError: It is another file, which the store would set aside as a damaged one.
-    """
-    if path.is_file():
-        with path.open("rb") as file:
-            begin = file.read(len(_SQLITE))
-        if begin and begin != _SQLITE:
-            raise PermanentError(f"'{path}' is no file of vectors: name another file")
+    """Return an embedder whose vectors are kept in a file that several processes may share."""
     return StoredEmbedder(_OneByOne(_THREADS), DocumentStore(path.parent, path.name))
 
 
@@ -131,6 +125,17 @@ def failures_of(result: Mapping[str, Any]) -> list[str]:
     return [f"{one.stage}: {one.subject}: {one.cause}" for one in result.get("failures") or ()]
 
 
+CaseT = TypeVar("CaseT")
+
+
+@dataclass(kw_only=True)
+class Cases(Generic[CaseT]):
+    """The cases of a data set that can be measured, and why others cannot, by id or line."""
+
+    cases: list[CaseT] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
 TaskT = TypeVar("TaskT")
 RowT = TypeVar("RowT")
 
@@ -191,3 +196,65 @@ def _prepare() -> None:
     # Ctrl-C reaches the whole group; the command decides what becomes of its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.getLogger("citeloom").setLevel(logging.ERROR)
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield what stands in each line that is not empty, with the line's number.
+
+    Raises:
+        InputError: The file cannot be read, or a line is no JSON; the message names the line.
+    """
+    number = 0
+    try:
+        content = path.read_bytes()
+        lines = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+        for number, line in enumerate(lines.split(b"\n"), 1):
+            if line.strip():
+                yield number, json.loads(line)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"the data '{path}' cannot be read: {error}; give a file of JSON lines, plain or gzip"
+        ) from error
+    except ValueError as error:
+        raise InputError(f"line {number} of '{path}' is no JSON: {error}") from error
+
+
+def check_file(path: Path | None) -> None:
+    """Check that a file can be written to a folder that exists.
+
+    Raises:
+        InputError: It cannot.
+    """
+    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+        raise InputError(f"'{path}' cannot be written: name a file in a folder that exists")
+
+
+def write_figures(path: Path | None, found: dict[str, Any]) -> None:
+    """Write figures as JSON, as a whole or not at all.
+
+    Raises:
+        InputError: They cannot be written.
+    """
+    if path is None:
+        return
+    # NaN and infinity are no JSON: better an error here than a file that others cannot read.
+    text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+    temporary = path.with_name(f"{path.name}.part")
+    try:
+        temporary.write_text(f"{text}\n", encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"'{path}' cannot be written: {error}") from error
+
+
+def read_figures(path: Path) -> dict[str, Any]:
+    """Return figures that a suite wrote with --json.
+
+    Raises:
+        InputError: They cannot be read.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"'{path}' cannot be read as figures: {error}") from error
+    return found if isinstance(found, dict) else {}

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evals.figures import json_lines
 from evals.runner import choose
+from evals.trials import Cases, json_lines
 from state.ask import ConversationTurn
 from state.document import Document
 from state.paper import Paper
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.documents.open_document import Kind, read_document
 from tools.errors import DocumentError, InputError
-from tools.text.words import coverage, distinct_content_stems, split_sentences
+from tools.text.words import distinct_content_stems, split_sentences
 
 USUAL = "hybrid-2"
 """What the others are compared with: the product's defaults."""
@@ -22,21 +22,10 @@ REGULAR = "vectors-1"
 _RETRIEVERS = ("hybrid", "vectors", "keywords")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Arm:
-    """One way of asking: settings of the run."""
-
-    name: str
-    settings: Mapping[str, Any]
-
-
-ARMS = {
-    f"{one}-{hops}": Arm(name=f"{one}-{hops}", settings={"retriever": one, "max_hops": hops})
-    for one in _RETRIEVERS
-    for hops in (2, 1)
-} | {
-    "kar": Arm(name="kar", settings={"method": "kar", "retriever": "keywords"}),
-}
+ARMS: Mapping[str, Mapping[str, Any]] = {
+    f"{one}-{hops}": {"retriever": one, "max_hops": hops} for one in _RETRIEVERS for hops in (2, 1)
+} | {"kar": {"method": "kar", "retriever": "keywords"}}
+"""Ways of asking: settings of the run."""
 
 
 ELSEWHERE = frozenset({"out_of_scope", "unanswerable"})
@@ -108,8 +97,9 @@ def choose_cases(cases: Sequence[Case], groups: str, count: int | None) -> list[
     names = choose(groups, dict.fromkeys(case.group for case in cases), "group")
     found: list[Case] = []
     for case in cases:
-        before = sum(one.group == case.group for one in found)
-        if case.group in names and (count is None or before < count):
+        if case.group in names and (
+            count is None or sum(one.group == case.group for one in found) < count
+        ):
             found.append(case)
     return found
 
@@ -146,13 +136,11 @@ class Source:
     """What a reader made of the content."""
 
 
-@dataclass
-class PaperCases:
-    """The questions that can be asked, their documents, and why the other lines cannot be used."""
+@dataclass(kw_only=True)
+class PaperCases(Cases[Case]):
+    """Questions, and their documents."""
 
-    cases: list[Case] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
 
 
 def read_papers(path: Path) -> PaperCases:
@@ -160,33 +148,25 @@ def read_papers(path: Path) -> PaperCases:
 
     `file` is the path of a PDF or another document, from the folder of the lines on; `title` and `year`
     may be given. Several answers to one question count as its alternatives; 'Unanswerable' makes it one that must
-    be refused. A document whose text came before is left out. A question may name the documents that it is
-    put to (`papers`: their doc_id) and the passages that bear its answer (`contexts`: doc_id and text).
+    be refused. A document whose text came before is left out.
 
     Raises:
         InputError: The file cannot be read, or holds no document that can be used.
     """
     found = PaperCases()
     texts: dict[str, str] = {}
-    read: dict[str, tuple[Source, object]] = {}
     for number, row in json_lines(path):
         name = _text(row, "doc_id") or f"line {number}"
         try:
             source = _source(name, row, path.parent)
             if (earlier := texts.setdefault(source.text, name)) != name:
                 raise RecordError(f"{earlier} is the same text")
-            read[name] = source, row.get("qa")
+            if not (cases := list(_cases(name, source.paper.id, row.get("qa")))):
+                raise RecordError("it has no qa")
+            found.cases += cases
+            found.sources.append(source)
         except RecordError as error:
             found.left_out[name] = str(error)
-    ids = {name: source.paper.id for name, (source, _) in read.items()}
-    for name, (_, asked) in read.items():
-        found.cases += _cases(name, ids, asked)
-    within = {paper for case in found.cases for paper in case.within}
-    for name, (source, _) in read.items():
-        if source.paper.id in within:
-            found.sources.append(source)
-        else:
-            found.left_out[name] = "it has no qa"
     if not found.cases:
         raise InputError(
             f"'{path}' holds no question that can be asked: give JSON lines with doc_id, full_text "
@@ -224,60 +204,34 @@ def _text(row: object, key: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _cases(name: str, ids: Mapping[str, str], asked: object) -> Iterator[Case]:
+def _cases(name: str, paper: str, asked: object) -> Iterator[Case]:
     by_question: dict[str, list[dict[str, Any]]] = {}
     for item in asked if isinstance(asked, list) else []:
         if _text(item, "question") and _text(item, "answer"):
             by_question.setdefault(_text(item, "question"), []).append(item)
     for number, (question, items) in enumerate(by_question.items(), 1):
-        within = tuple(ids[paper] for paper in items[0].get("papers") or [name] if paper in ids)
-        bearing: dict[str, str] = {}
-        for one in items[0].get("contexts") or ():
-            if isinstance(one, dict) and (paper := ids.get(_text(one, "doc_id"))):
-                bearing[paper] = f"{bearing.get(paper, '')} {_text(one, 'text')}"
         answers = [_text(item, "answer") for item in items]
-        yield _paper_case(f"{name}-{number}", within, bearing or {ids[name]: ""}, question, answers)
-
-
-def _paper_case(
-    key: str,
-    within: tuple[str, ...],
-    bearing: Mapping[str, str],
-    question: str,
-    answers: Sequence[str],
-) -> Case:
-    there = [answer for answer in answers if answer.casefold().strip(" .") not in _NONE]
-    # Where people disagree whether there is an answer, giving one is no fault.
-    kind = "yes_no" if there and all(_is_yes_no(answer) for answer in there) else "open"
-    more: dict[str, Any] = (
-        {"group": "papers", "kind": kind}
-        if there
-        else {
-            "group": "unanswerable",
-            "kind": "unanswerable",
-        }
-    )
-    return Case(
-        id=key,
-        question=question,
-        papers=tuple(bearing),
-        within=within,
-        answers=tuple(_answer(text, bearing) for text in there),
-        **more,
-    )
+        there = [answer for answer in answers if answer.casefold().strip(" .") not in _NONE]
+        # Where people disagree whether there is an answer, giving one is no fault.
+        kind = "yes_no" if all(map(_is_yes_no, there)) else "open"
+        yield Case(
+            id=f"{name}-{number}",
+            group="papers" if there else "unanswerable",
+            kind=kind if there else "unanswerable",
+            question=question,
+            papers=(paper,),
+            within=(paper,),
+            answers=tuple(_answer(text, paper) for text in there),
+        )
 
 
 def _is_yes_no(answer: str) -> bool:
     return answer.casefold().strip(" .") in _YES_NO
 
 
-def _answer(text: str, bearing: Mapping[str, str]) -> Answer:
+def _answer(text: str, paper: str) -> Answer:
     if _is_yes_no(text):
         return Answer(text=text)
-    sentences = [" ".join(span.text.split()) for span in split_sentences(text)]
-    points = [
-        Point(fact=fact, paper=max(bearing, key=lambda paper: coverage(fact, bearing[paper])))
-        for fact in sentences
-        if distinct_content_stems(fact)
-    ]
+    sentences = (" ".join(span.text.split()) for span in split_sentences(text))
+    points = (Point(fact=fact, paper=paper) for fact in sentences if distinct_content_stems(fact))
     return Answer(text=text, points=tuple(points))

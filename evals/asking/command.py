@@ -16,7 +16,6 @@ import typer
 from evals.asking.cases import (
     ARMS,
     USUAL,
-    Arm,
     Case,
     Source,
     choose_cases,
@@ -24,8 +23,7 @@ from evals.asking.cases import (
     read_questions,
 )
 from evals.asking.measures import Sources, measures, summarise, told_of, traced
-from evals.figures import RESAMPLES, spent, sums
-from evals.report import INTERVALS, Report, left_out
+from evals.figures import RESAMPLES, spent
 from evals.runner import Options, Suite, choose, say
 from evals.trials import Row, attempted, cost_of, failures_of, home_at, results_of, run_graph
 from state.document import DocumentEntry
@@ -93,8 +91,8 @@ class SharedLibrary(Clients):
     So what an arm has paid for, answers above all, no other arm finds in a cache.
     """
 
-    def __init__(self, setting: Setting, arm: Arm) -> None:
-        super().__init__(home_at(setting.home.parent / f"{arm.name}-{os.getpid()}"))
+    def __init__(self, setting: Setting, arm: str) -> None:
+        super().__init__(home_at(setting.home.parent / f"{arm}-{os.getpid()}"))
         self._shared = home_at(setting.home)
 
     async def opened(self, name: str, caller: str = "") -> Library:
@@ -109,12 +107,12 @@ class SharedLibrary(Clients):
 _ready: dict[tuple[Path, str], SharedLibrary] = {}
 
 
-def ready_for(arm: Arm, setting: Setting) -> SharedLibrary:
+def ready_for(arm: str, setting: Setting) -> SharedLibrary:
     """Return the clients of one arm in this process; what is done once is part of no answer's time."""
-    key = (setting.home, arm.name)
+    key = (setting.home, arm)
     if key not in _ready:
         _ready[key] = SharedLibrary(setting, arm)
-        retriever = Retriever(arm.settings["retriever"], _ready[key].shared(setting.library))
+        retriever = Retriever(ARMS[arm]["retriever"], _ready[key].shared(setting.library))
         retriever.retrieve("citation", limit=1, wanted=PassageFilter())
     return _ready[key]
 
@@ -126,7 +124,7 @@ def forget() -> None:
     open_cache.cache_clear()
 
 
-def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
+def try_arm(task: tuple[Case, str], setting: Setting) -> Row:
     """Ask one question in one way; whatever goes wrong stands in the row.
 
     The row has 'answer', 'sentences' (each with its text, verdict, and the papers and quotes it rests on),
@@ -146,7 +144,7 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     }
     row: Row = {
         "case": case.id,
-        "arm": arm.name,
+        "arm": arm,
         "sentences": [],
         "counts": {},
         "cost": {},
@@ -154,8 +152,11 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     }
 
     def asked() -> dict[str, Any]:
-        choices = {"mind": setting.mind, **arm.settings}
-        return _told(case, setting, run_graph("ask", inputs, ready_for(arm, setting), choices))
+        return _told(
+            case,
+            setting,
+            run_graph("ask", inputs, ready_for(arm, setting), {"mind": setting.mind, **ARMS[arm]}),
+        )
 
     return row | attempted(asked)
 
@@ -215,10 +216,11 @@ class Asking(Suite[AskingOptions]):
     def prepare(self) -> None:
         """Read the questions."""
         options = self.options
-        self.arms = [ARMS[name] for name in choose(options.arms, ARMS, "arm", [USUAL])]
+        self.arms = choose(options.arms, ARMS, "arm", [USUAL])
         self.data = read_papers(options.data) if options.data else None
-        known = self.data.cases if self.data else read_questions()
-        self.cases = choose_cases(known, options.groups, options.n)
+        self.cases = choose_cases(
+            (self.data.cases if self.data else read_questions()), options.groups, options.n
+        )
 
     def rows(self) -> Generator[Row]:
         """Ask in each way, one question after the other.
@@ -237,22 +239,21 @@ class Asking(Suite[AskingOptions]):
         ) as folder:
             home = Path(folder) / "shared"
             try:
-                run = partial(try_arm, setting=self._setting(home, self._build(home)))
+                run = partial(try_arm, setting=self._setting(home))
                 with closing(results_of(run, tasks, self.options.workers)) as done:
                     yield from done
             finally:
                 forget()
 
-    def _build(self, home: Path) -> dict[str, Paper]:
+    def _setting(self, home: Path) -> Setting:
         if self.data is None:
             say("making the starter library")
-            return _indexed(open_library(STARTER, home_at(home), embedder()))
-        needed = {paper for case in self.cases for paper in case.within}
-        sources = [item for item in self.data.sources if item.paper.id in needed]
-        say(f"making a library of {len(sources)} documents")
-        return build_papers(home, sources)
-
-    def _setting(self, home: Path, records: Mapping[str, Paper]) -> Setting:
+            records = _indexed(open_library(STARTER, home_at(home), embedder()))
+        else:
+            needed = {paper for case in self.cases for paper in case.within}
+            sources = [item for item in self.data.sources if item.paper.id in needed]
+            say(f"making a library of {len(sources)} documents")
+            records = build_papers(home, sources)
         texts = {key: paper.abstract or "" for key, paper in records.items()}
         if self.data:
             texts |= {item.paper.id: item.text for item in self.data.sources}
@@ -279,34 +280,13 @@ class Asking(Suite[AskingOptions]):
                 "seed": options.seed,
                 "model": settings().strong_model if options.mind == "llm" else None,
                 "resamples": RESAMPLES,
-                "arms": {arm.name: dict(arm.settings) for arm in self.arms},
+                "arms": {arm: dict(ARMS[arm]) for arm in self.arms},
             },
             "left_out": self.data.left_out if self.data else {},
             **summarise(self.cases, rows, seed=options.seed),
         }
 
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return the figures of the ways of asking."""
-        groups, whole = found["groups"], found["answerable"]
-        coverage = {
-            arm: {
-                name: group["arms"].get(arm, {}).get("coverage") for name, group in groups.items()
-            }
-            for arm in whole["arms"]
-        }
-        totals = {
-            arm: sums(group["totals"].get(arm, {}) for group in groups.values())
-            for arm in found["refusals"]
-        }
-        tables = {
-            f"Answerable questions ({whole['n']})": whole["arms"],
-            "Coverage by group": coverage,
-            f"Minus {USUAL}": whole["minus_usual"],
-            "Over all runs": totals,
-            "Refused": found["refusals"],
-        }
-        notes = left_out(found, found["cases"])
-        notes.append(
-            f"{INTERVALS} A question that was not answered has no factual accuracy and covers nothing."
-        )
-        return Report(tables, notes).markdown()
+    def notes(self, found: dict[str, Any]) -> list[str]:
+        """Say what counts as nothing."""
+        told = "A question that was not answered has no factual accuracy and covers nothing."
+        return [*super().notes(found), told]

@@ -15,7 +15,6 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -23,14 +22,9 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 import typer
 
-from evals.figures import (
-    difference,
-    interval,
-    json_lines,
-)
-from evals.report import INTERVALS, Report
-from evals.runner import Options, Suite, choose
-from evals.trials import home_at
+from evals.figures import difference, interval
+from evals.runner import Options, Suite
+from evals.trials import home_at, json_lines
 from evals.writing.cases import numbers_in
 from state.document import DocumentEntry
 from state.paper import Paper
@@ -40,7 +34,6 @@ from tools.documents.open_document import read_document
 from tools.embed.embedder import Embedder
 from tools.embed.open_embedder import embedder
 from tools.errors import InputError
-from tools.library.library import Library
 from tools.library.open_library import close_libraries, create_library
 from tools.library.search_types import PassageFilter, RetrieverName
 from tools.retrieve.keywords import fill_missing_keywords
@@ -52,7 +45,7 @@ GOLD_STEMS = 2
 GOLD_TIES = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Question:
     """A question, and the ids of the passages that hold its answer."""
 
@@ -62,31 +55,25 @@ class Question:
     """The paper that it is asked of, where it is asked of one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A document as a library takes it in."""
-
-    entry: DocumentEntry
-    text: str
-    passages: tuple[Passage, ...]
-
-
 @dataclass
 class QuestionSet:
     """One library and the questions to it."""
 
     name: str
     papers: dict[str, Paper] = field(default_factory=dict)
-    texts: list[Text] = field(default_factory=list)
+    texts: dict[str, tuple[DocumentEntry, str, list[Passage]]] = field(default_factory=dict)
+    """Documents as a library takes them in, by their paper."""
     questions: list[Question] = field(default_factory=list)
     asked: int = 0
     """Questions in the file, those that do not qualify and those asked twice among them."""
 
-    def half(self, name: str) -> list[Question]:
-        """Return the questions to tune on ('tuning': the 1st, 3rd, ...), the others, or 'all'."""
-        starts = {"tuning": (0, 2), "held-out": (1, 2), "all": (0, 1)}
-        first, step = starts[name]
-        return self.questions[first::step]
+    def put(self, paper: str, title: str, digest: str, text: str, passages: list[Passage]) -> None:
+        """Add a document."""
+        entry = DocumentEntry(
+            sha256=digest, paper=paper, name="text.txt", kind="text", reader="given"
+        )
+        self.papers[paper] = Paper(id=paper, title=title)
+        self.texts[paper] = entry, text, passages
 
 
 def read_sets(folder: Path) -> list[QuestionSet]:
@@ -95,54 +82,56 @@ def read_sets(folder: Path) -> list[QuestionSet]:
     Raises:
         InputError: It has none, or one cannot be read.
     """
-    readers: dict[str, Callable[[QuestionSet, Iterator[Any]], QuestionSet]] = {
-        "papers_with_questions": _read_papers,
-        "scifact_questions": partial(_read_pieces, pieces_of=_evidence),
-        "expert_long_answers": partial(_read_pieces, pieces_of=_contexts),
+    readers: dict[str, Callable[[QuestionSet, Mapping[str, Any]], None]] = {
+        "papers_with_questions": _read_paper,
+        "scifact_questions": lambda made, row: _read_pieces(
+            made, row, [(item["title"], item["text"], True) for item in row["evidence"]]
+        ),
+        "expert_long_answers": _read_contexts,
     }
     found = []
     for name, read in readers.items():
-        paths = [folder / f"{name}.jsonl.gz", folder / f"{name}.jsonl"]
-        path = next((path for path in paths if path.is_file()), None)
-        if path:
+        for path in sorted(folder.glob(f"{name}.jsonl*"))[:1]:
+            made = QuestionSet(name)
             try:
-                found.append(read(QuestionSet(name), (row for _, row in json_lines(path))))
+                for _, row in json_lines(path):
+                    read(made, row)
             except (KeyError, TypeError, ValueError) as error:
                 raise InputError(
                     f"{path} is not as evals/asking/passages.py says: {error}"
                 ) from error
+            found.append(made)
     if not found:
         raise InputError(f"{folder} has none of {', '.join(readers)} (.jsonl or .jsonl.gz)")
     return found
 
 
-def _read_papers(made: QuestionSet, rows: Iterator[Mapping[str, Any]]) -> QuestionSet:
-    golds: dict[tuple[str, str], frozenset[str]] = {}
-    for row in rows:
-        content = row["full_text"].encode()
-        digest = sha256(content).hexdigest()
-        paper = f"local:{digest[:12]}"
-        if paper not in made.papers:  # some papers are there twice, with other questions
-            title = f"Paper {len(made.papers) + 1}"
-            made.papers[paper] = Paper(id=paper, title=title)
-            kind, document = read_document(content, name="paper.txt")
-            passages = cut_passages(document, paper=paper, title=title, sha256=digest)
-            entry = DocumentEntry(
-                sha256=digest, paper=paper, name="paper.txt", kind=kind, reader=document.reader
-            )
-            made.texts.append(Text(entry, document.text, tuple(passages)))
-        known = next(text for text in made.texts if text.entry.sha256 == digest)
-        for asked in row["qa"]:
-            made.asked += 1
-            gold = gold_passages(str(asked["answer"]), known.passages)
-            if gold:
-                key = (paper, " ".join(asked["question"].split()))
-                golds[key] = golds.get(key, frozenset()) | gold
-    made.questions = [Question(text, gold, paper) for (paper, text), gold in golds.items()]
-    return made
+def _read_paper(made: QuestionSet, row: Mapping[str, Any]) -> None:
+    content = row["full_text"].encode()
+    digest = sha256(content).hexdigest()
+    paper = f"local:{digest[:12]}"
+    if paper not in made.papers:  # some papers are there twice, with other questions
+        title = f"Paper {len(made.papers) + 1}"
+        _, document = read_document(content, name="paper.txt")
+        made.put(
+            paper,
+            title,
+            digest,
+            document.text,
+            cut_passages(document, paper=paper, title=title, sha256=digest),
+        )
+    for asked in row["qa"]:
+        made.asked += 1
+        if gold := gold_passages(str(asked["answer"]), made.texts[paper][2]):
+            text = " ".join(asked["question"].split())
+            same = [one for one in made.questions if (one.text, one.paper) == (text, paper)]
+            if same:
+                same[0].gold |= gold
+            else:
+                made.questions.append(Question(text, gold, paper))
 
 
-def gold_passages(answer: str, passages: tuple[Passage, ...]) -> frozenset[str]:
+def gold_passages(answer: str, passages: Sequence[Passage]) -> frozenset[str]:
     """Return the passages that hold an answer, none if that is not certain; see the module."""
     wanted = distinct_content_stems(answer)
     if len(wanted) < GOLD_STEMS or not passages:
@@ -153,88 +142,68 @@ def gold_passages(answer: str, passages: tuple[Passage, ...]) -> frozenset[str]:
     return gold if best >= GOLD_SHARE and len(gold) <= GOLD_TIES else frozenset()
 
 
-Piece = tuple[str, str, bool]
-"""Title, text, and whether it is gold."""
-
-
-def _evidence(row: Mapping[str, Any]) -> Iterator[Piece]:
-    yield from ((item["title"], item["text"], True) for item in row["evidence"])
-
-
-def _contexts(row: Mapping[str, Any]) -> Iterator[Piece]:
+def _read_contexts(made: QuestionSet, row: Mapping[str, Any]) -> None:
     cited = set(map(int, numbers_in(row["answer"])))
-    for position, item in enumerate(row["contexts"]):
-        title, text = item["title"], item["text"]
-        if isinstance(title, str) and isinstance(text, str) and text.strip():
-            yield title, text, position in cited
+    pieces = ((item["title"], item["text"], at in cited) for at, item in enumerate(row["contexts"]))
+    texts = (one for one in pieces if isinstance(one[0], str) and isinstance(one[1], str))
+    _read_pieces(made, row, [one for one in texts if one[1].strip()])
 
 
 def _read_pieces(
-    made: QuestionSet,
-    rows: Iterator[Mapping[str, Any]],
-    pieces_of: Callable[[Mapping[str, Any]], Iterator[Piece]],
-) -> QuestionSet:
-    texts: dict[str, list[str]] = {}
-    for row in rows:
-        made.asked += 1
-        pieces = list(pieces_of(row))
-        for title, text, _ in pieces:
-            known = texts.setdefault(title, [])
-            known += [text] if text not in known else []
-        if gold := frozenset(
-            passage_id(_paper_of(title), text) for title, text, is_ in pieces if is_
-        ):
-            made.questions.append(Question(" ".join(row["question"].split()), gold, None))
-    for title, several in texts.items():
-        paper = _paper_of(title)
-        made.papers[paper] = Paper(id=paper, title=title)
-        made.texts.append(_as_document(paper, title, several))
-    return made
-
-
-def _paper_of(title: str) -> str:
-    return f"local:{sha256(title.encode()).hexdigest()[:12]}"
-
-
-def _as_document(paper: str, title: str, texts: list[str]) -> Text:
-    whole = "\n\n".join(texts)
-    digest = sha256(f"{title}\n{whole}".encode()).hexdigest()
-    passages, start = [], 0
-    for text in texts:
-        end = start + len(text)
-        passages.append(
-            Passage(
-                id=passage_id(paper, text),
-                paper=paper,
-                title=title,
-                start=start,
-                end=end,
-                text=text,
-                document=digest,
+    made: QuestionSet, row: Mapping[str, Any], pieces: Sequence[tuple[str, str, bool]]
+) -> None:
+    """Add a question and its pieces: title, text, and whether it is gold; those of one title are one document."""
+    made.asked += 1
+    golds = set()
+    for title, text, is_gold in pieces:
+        paper = f"local:{sha256(title.encode()).hexdigest()[:12]}"
+        known = [one.text for one in made.texts[paper][2]] if paper in made.texts else []
+        texts = known if text in known else [*known, text]
+        digest = sha256("\n\n".join([title, *texts]).encode()).hexdigest()
+        passages, start = list[Passage](), 0
+        for one in texts:
+            passages.append(
+                Passage(
+                    id=passage_id(paper, one),
+                    paper=paper,
+                    title=title,
+                    start=start,
+                    end=start + len(one),
+                    text=one,
+                    document=digest,
+                )
             )
-        )
-        start = end + 2
-    entry = DocumentEntry(sha256=digest, paper=paper, name="text.txt", kind="text", reader="given")
-    return Text(entry, whole, tuple(passages))
+            start += len(one) + 2
+        made.put(paper, title, digest, "\n\n".join(texts), passages)
+        if is_gold:
+            golds.add(passage_id(paper, text))
+    if golds:
+        made.questions.append(Question(" ".join(row["question"].split()), frozenset(golds), None))
 
 
 ARMS: tuple[RetrieverName, ...] = get_args(RetrieverName)
 K = 10
+HALVES = {"tuning": slice(0, None, 2), "held-out": slice(1, None, 2), "all": slice(None)}
+"""The questions to tune on (the first, the third, ...) and the others."""
 
 
 def measure(
     made: QuestionSet, half: str, home: Path, embedder: Embedder, seed: int
 ) -> Iterator[dict[str, Any]]:
-    """Build a set's library in `home` and ask; yield the figures, of papers' questions of their paper and of all.
-
-    `build_s` are seconds: for dense vectors and terms, or for keywords beside these.
-    """
+    """Build a set's library in `home` and ask; yield the figures, of papers' questions of their paper and of all."""
     library = create_library(made.name.replace("_", "-"), home_at(home), embedder)
     try:
-        build = _build(made, library, embedder)
-        questions = made.half(half)
-        whole = any(question.paper for question in questions)
-        for suffix in (", its paper", ", all papers") if whole else ("",):
+        library.add(made.papers.values(), index=False)
+        for text in made.texts.values():
+            library.texts.put(*text)
+        library.index()
+        fill_missing_keywords(library)
+        questions = made.questions[HALVES[half]]
+        for suffix in (
+            (", its paper", ", all papers")
+            if any(question.paper for question in questions)
+            else ("",)
+        ):
             asked = {
                 name: _ask(Retriever(name, library), questions, within="its" in suffix)
                 for name in ARMS
@@ -245,9 +214,13 @@ def measure(
                 "documents": len(made.texts),
                 "asked": made.asked,
                 "qualify": len(made.questions),
-                "questions": len(questions),
+                "n": len(questions),
                 "arms": {
-                    name: {**_figures(one, seed), "build_s": build[name]}
+                    name: {
+                        "recall": interval(one["recall"], seed=seed),
+                        "context_ms_p50": float(np.percentile(one["context_ms"] or [0.0], 50)),
+                        "context_ms_p95": float(np.percentile(one["context_ms"] or [0.0], 95)),
+                    }
                     for name, one in asked.items()
                 },
                 "hybrid_minus": {
@@ -260,19 +233,6 @@ def measure(
         close_libraries()
 
 
-def _build(made: QuestionSet, library: Library, embedder: Embedder) -> dict[str, float]:
-    library.add(made.papers.values(), index=False)
-    for text in made.texts:
-        library.texts.put(text.entry, text.text, text.passages)
-    embedder.embed(["the model is loaded before the clock starts"])
-    started = time.perf_counter()
-    library.index()
-    indexed = time.perf_counter()
-    fill_missing_keywords(library)
-    vectors = indexed - started
-    return {"vectors": vectors, "hybrid": vectors, "keywords": time.perf_counter() - indexed}
-
-
 def _ask(way: Retriever, questions: Sequence[Question], *, within: bool) -> dict[str, list[float]]:
     """Return the recall of each question, and the milliseconds."""
     found: dict[str, list[float]] = {"recall": [], "context_ms": []}
@@ -283,18 +243,10 @@ def _ask(way: Retriever, questions: Sequence[Question], *, within: bool) -> dict
         started = time.perf_counter()
         hits = way.retrieve(question.text, limit=K, wanted=PassageFilter(papers=papers))
         found["context_ms"].append(1000 * (time.perf_counter() - started))
-        ids = [hit.passage for hit in hits]
-        found["recall"].append(len(question.gold & set(ids)) / len(question.gold))
+        found["recall"].append(
+            len(question.gold.intersection(hit.passage for hit in hits)) / len(question.gold)
+        )
     return found
-
-
-def _figures(asked: Mapping[str, list[float]], seed: int) -> dict[str, Any]:
-    p50, p95 = np.percentile(asked["context_ms"] or [0.0], [50, 95])
-    return {
-        "recall": interval(asked["recall"], seed=seed),
-        "context_ms_p50": float(p50),
-        "context_ms_p95": float(p95),
-    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -305,7 +257,6 @@ class PassagesOptions(Options):
     half: Annotated[Literal["held-out", "tuning", "all"], typer.Option(help="Which questions.")] = (
         "held-out"
     )
-    sets: Annotated[str, typer.Option(metavar="A,B", help="Which sets; all if left out.")] = ""
 
 
 class Passages(Suite[PassagesOptions]):
@@ -313,8 +264,7 @@ class Passages(Suite[PassagesOptions]):
 
     def prepare(self) -> None:
         """Read the sets."""
-        sets = {made.name: made for made in read_sets(self.options.data)}
-        self.chosen = [sets[name] for name in choose(self.options.sets, list(sets), "set")]
+        self.chosen = read_sets(self.options.data)
 
     def rows(self) -> Generator[dict[str, Any]]:
         """Measure each set."""
@@ -334,23 +284,13 @@ class Passages(Suite[PassagesOptions]):
                 "seed": options.seed,
                 "embedder": embedder().name,
             },
-            "views": list(rows),
+            "views": {row["view"]: row for row in rows},
         }
 
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return a table for each set."""
-        tables = {}
-        for view in found["views"]:
-            title = (
-                f"{view['view']}: {view['questions']} of {view['qualify']} questions that qualify "
-                f"({view['asked']} in the file), {view['passages']} passages of {view['documents']} documents"
-            )
-            tables[title] = view["arms"]
-            minus = {f"hybrid minus {name}": it for name, it in view["hybrid_minus"].items()}
-            tables[f"{view['view']}, recall"] = {"": minus}
-        note = (
+    def notes(self, found: dict[str, Any]) -> list[str]:
+        """Say which questions count."""
+        told = (
             f"In papers_with_questions a question qualifies whose answer has {GOLD_STEMS} content stems "
-            f"or more and stands, by a share of {GOLD_SHARE} of them, in at most {GOLD_TIES} passages. "
-            f"{INTERVALS} The build is the time for vectors, or for keywords beside vectors that are there."
+            f"or more and stands, by a share of {GOLD_SHARE} of them, in at most {GOLD_TIES} passages."
         )
-        return Report(tables, [note]).markdown()
+        return [told, *super().notes(found)]

@@ -92,8 +92,10 @@ def _asked(
     """Yield runs: what they are called, graph and inputs."""
     question = f"What is known of this: {papers[0].title}?"
     for size in sizes:
-        records = [paper.model_dump(mode="json") for paper in papers[1 : size + 1]]
-        inputs = {"text": papers[0].abstract, "papers": records}
+        inputs = {
+            "text": papers[0].abstract,
+            "papers": [paper.model_dump(mode="json") for paper in papers[1 : size + 1]],
+        }
         yield f"write, {size} papers", "write", inputs
     yield "ask", "ask", {"question": question, "library": "starter"}
     uploads = [
@@ -109,16 +111,11 @@ def _asked(
     yield "synthesize, 3 files", "synthesize", {"question": question, "uploads": uploads}
 
 
-def _forget() -> None:
-    """Let no run find what another was answered, or embedded."""
-    open_cache.cache_clear()
+def _run(llm: str, what: str, graph: str, inputs: dict[str, Any]) -> Row:
+    open_cache.cache_clear()  # no run finds what another was answered, or embedded
     for name in ("answers", "responses", "documents"):
         for path in settings().home.glob(f"{name}.sqlite*"):
             path.unlink()
-
-
-def _run(llm: str, what: str, graph: str, inputs: dict[str, Any]) -> Row:
-    _forget()
     run = new_run(graph, inputs, {"mind": "llm"})
     calls_of(llm)
     began = monotonic()
@@ -188,12 +185,29 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(told)
 
     def do_POST(self) -> None:
+        from tools.llm.task import count_tokens
+
         began = monotonic()
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         text = json.dumps(_answer(asked))
         sleep(max(0.0, self.seconds - (monotonic() - began)))
         self.log.append((began, monotonic()))
-        self._send(_completion(asked, text))
+        shown = sum(count_tokens(str(turn["content"])) for turn in asked["messages"])
+        said = {"role": "assistant", "content": text}
+        self._send(
+            {
+                "id": "1",
+                "object": "chat.completion",
+                "created": 1,
+                "model": asked["model"],
+                "choices": [{"index": 0, "finish_reason": "stop", "message": said}],
+                "usage": {
+                    "prompt_tokens": shown,
+                    "completion_tokens": (made := count_tokens(text)),
+                    "total_tokens": shown + made,
+                },
+            }
+        )
 
     def _send(self, value: object) -> None:
         body = json.dumps(value).encode()
@@ -205,26 +219,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
-
-
-def _completion(asked: dict[str, Any], text: str) -> dict[str, Any]:
-    from tools.llm.task import count_tokens
-
-    shown = sum(count_tokens(str(turn["content"])) for turn in asked["messages"])
-    return {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": asked["model"],
-        "choices": [
-            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-        ],
-        "usage": {
-            "prompt_tokens": shown,
-            "completion_tokens": (made := count_tokens(text)),
-            "total_tokens": shown + made,
-        },
-    }
 
 
 def _answer(asked: dict[str, Any]) -> Any:

@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal, cast
 
 import typer
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from evals.citation_truth.pairs import KINDS, Case, load
-from evals.figures import RESAMPLES, Interval, interval
-from evals.report import INTERVALS, Report
+from evals.figures import RESAMPLES, means
 from evals.runner import JudgeOptions, Question, Suite, choose, tell_cost
 from nodes.judge.judge_prompts import TASK
 from state.ask import Claim, DraftSentence
@@ -89,8 +88,11 @@ class Liar:
         if any(self._source in text for text in shown) and self._source:
             return self._source
         said = next(one.text for one in inputs["sentences"] if one.number == item.sentence)
-        lines = [span.text for text in shown for span in split_sentences(text)]
-        return max(lines, key=lambda line: coverage(said, line), default="")
+        return max(
+            [span.text for text in shown for span in split_sentences(text)],
+            key=lambda line: coverage(said, line),
+            default="",
+        )
 
 
 class _Known:
@@ -169,18 +171,26 @@ async def _write(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVe
         "request": CheckedRequest(text=""),
         "outline": Plan(lines=()),
     }
-    update = await check_citations(state, bench.runtime)
-    return next(item.verdict for item in update["verdicts"] if item.key == "P1")
+    return next(
+        item.verdict
+        for item in (await check_citations(state, bench.runtime))["verdicts"]
+        if item.key == "P1"
+    )
 
 
 async def _verify(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerdict:
     """The whole graph `verify`: a text of one sentence and the papers' records, so abstracts only."""
     from graphs.verify import graph
 
-    records = [paper.model_dump(mode="json") for paper in papers]
-    given: Any = {"text": case.text.replace("{P1}", "[1]"), "papers": records}
-    result = await graph.ainvoke(given, context=bench.context)
-    verdicts = [item.verdict for item in result["audit"].verdicts if item.key == "P1"]
+    given: Any = {
+        "text": case.text.replace("{P1}", "[1]"),
+        "papers": [paper.model_dump(mode="json") for paper in papers],
+    }
+    verdicts = [
+        item.verdict
+        for item in (await graph.ainvoke(given, context=bench.context))["audit"].verdicts
+        if item.key == "P1"
+    ]
     return verdicts[0] if verdicts else "not_checked"
 
 
@@ -199,8 +209,21 @@ async def _ask(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerd
     passage = Passage(id="a", paper=paper.id, title=paper.title, start=0, end=len(text), text=text)
     await bench.store.passages.put([passage])
     bench.clients.papers = papers
-    quote = _quote(words, paper, text.find(words))
-    claim = Claim(number=1, text=words, passage="a", paper=paper.id, quote=quote)
+    at = text.find(words)
+    claim = Claim(
+        number=1,
+        text=words,
+        passage="a",
+        paper=paper.id,
+        quote=Quote(
+            text=words,
+            paper=paper.id,
+            part="passage",
+            start=at,
+            end=at + len(words),
+            verified=True,
+        ),
+    )
     state: Any = {
         "run": RUN,
         "request": CheckedRequest(text=""),
@@ -208,8 +231,11 @@ async def _ask(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerd
         "held": [claim],
         "draft": [DraftSentence(text=_plain(case), claims=(1,))],
     }
-    update = await check_answer(state, bench.runtime)
-    said = [item.verdict for item in update["verdicts"] if item.text == _plain(case)]
+    said = [
+        item.verdict
+        for item in (await check_answer(state, bench.runtime))["verdicts"]
+        if item.text == _plain(case)
+    ]
     return said[0] if said else "not_in_source"
 
 
@@ -217,8 +243,9 @@ async def _synthesize(case: Case, papers: Sequence[Paper], bench: Bench) -> Supp
     """The check of a line; one that is lost is not in the source, or without a judge not checked."""
     from nodes.synthesize.align_lines import align_lines
 
-    paragraph = Paragraph(id="a", paper=case.paper.id, number=1, text=_at_hand(case))
-    await bench.store.paragraphs.put([paragraph])
+    await bench.store.paragraphs.put(
+        [Paragraph(id="a", paper=case.paper.id, number=1, text=_at_hand(case))]
+    )
     state: Any = {
         "run": RUN,
         "request": CheckedRequest(text="", kind="question"),
@@ -240,12 +267,6 @@ def _plain(case: Case) -> str:
     return case.text.replace(" {P1}", "").replace("{P1}", case.paper.citation)
 
 
-def _quote(words: str, paper: Paper, at: int = 0) -> Quote:
-    return Quote(
-        text=words, paper=paper.id, part="passage", start=at, end=at + len(words), verified=True
-    )
-
-
 _WAYS: dict[str, Way] = {
     "write": _write,
     "verify": _verify,
@@ -259,7 +280,6 @@ ARMS = (*_WAYS, *(f"{way}_liar" for way in _WAYS))
 OTHERS = 4
 """Other papers at hand beside the cited one."""
 GROUPS = ("own", "paraphrase", *KINDS, "elsewhere")
-VERDICTS: tuple[str, ...] = get_args(SupportVerdict)
 _ANSWER = 150
 """Tokens of an LLM's verdict, about."""
 
@@ -321,20 +341,11 @@ class CitationTruth(Suite[CitationTruthOptions]):
                 "model": settings().strong_model if options.mind == "llm" else None,
                 "resamples": RESAMPLES,
             },
-            "half": options.half,
-            "checks": list(rows),
-            "calibration": {row["arm"]: row["calibration"] for row in rows},
+            **{
+                part: {row["arm"]: row[part] for row in rows}
+                for part in ("falsehoods", "verdicts", "calibration")
+            },
         }
-
-    def markdown(self, found: dict[str, Any]) -> str:
-        """Return a table for each check, and how far its verdicts can be trusted."""
-        tables: dict[str, Any] = {
-            f"{row['arm']} ({found['half']}): {row['accepted']} of {row['false']} falsehoods "
-            f"accepted, {row['supported']} as supported": row["verdicts"]
-            for row in found["checks"]
-        }
-        tables["Share of true sentences by verdict"] = found["calibration"]
-        return Report(tables, [INTERVALS]).markdown()
 
 
 def judged(
@@ -345,8 +356,19 @@ def judged(
     found = []
     for number, case in enumerate(cases):
         others = random.Random(number).sample(papers, min(OTHERS + 1, len(papers)))
-        beside = [item for item in others if item.id != case.paper.id][:OTHERS]
-        found.append((case, asyncio.run(verdict(case, beside, arm, mind))))
+        found.append(
+            (
+                case,
+                asyncio.run(
+                    verdict(
+                        case,
+                        [item for item in others if item.id != case.paper.id][:OTHERS],
+                        arm,
+                        mind,
+                    )
+                ),
+            )
+        )
     return found
 
 
@@ -359,19 +381,14 @@ def figures(arm: str, found: list[tuple[Case, SupportVerdict]], *, seed: int = 0
     groups = {
         group: Counter(verdict for case, verdict in found if case.kind == group) for group in GROUPS
     }
+    true = [{"arms": {arm: {said: float(case.true)}}} for case, said in found]
     return {
         "arm": arm,
         "verdicts": {group: counts for group, counts in groups.items() if counts},
-        "calibration": _calibration(found, seed),
-        "false": len(false),
-        "accepted": sum(verdict in {"supported", "partly"} for verdict in false),
-        "supported": false.count("supported"),
+        "calibration": means(true, [arm], seed=seed)[arm],
+        "falsehoods": {
+            "all": len(false),
+            "accepted": sum(verdict in {"supported", "partly"} for verdict in false),
+            "supported": false.count("supported"),
+        },
     }
-
-
-def _calibration(found: list[tuple[Case, SupportVerdict]], seed: int) -> dict[str, Interval]:
-    shares = {
-        verdict: interval([float(case.true) for case, said in found if said == verdict], seed=seed)
-        for verdict in VERDICTS
-    }
-    return {verdict: share for verdict, share in shares.items() if share}

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from evals.figures import json_lines
+from evals.trials import json_lines
 from state.paper import Paper
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.text.self_reference import name_authors
@@ -81,9 +81,11 @@ def _changed(pattern: str, other: Callable[[re.Match[str]], str | None]) -> Chan
     def change(sentence: str) -> str | None:
         found = find(sentence)
         said = other(found) if found else None
-        if found is None or said is None:
-            return None
-        return f"{sentence[: found.start()]}{said}{sentence[found.end() :]}"
+        return (
+            f"{sentence[: found.start()]}{said}{sentence[found.end() :]}"
+            if found and said is not None
+            else None
+        )
 
     return change
 
@@ -96,8 +98,11 @@ def _number(found: re.Match[str]) -> str | None:
     value = found[0].replace(",", "")
     if not value.isdigit():
         return f"{float(value) * 2 + 7:.1f}"
-    year = len(found[0]) == 4 and found[0].startswith(("19", "20"))
-    return None if year else str(int(value) * 2 + 7)
+    return (
+        None
+        if (len(found[0]) == 4 and found[0].startswith(("19", "20")))
+        else str(int(value) * 2 + 7)
+    )
 
 
 def _comparison(found: re.Match[str]) -> str:
@@ -146,9 +151,11 @@ def _other_name(sentence: str, others: Sequence[str], dice: Random) -> str | Non
     found = _NAME.search(sentence)
     names = [name for other in dice.sample(others, 60) for name in _NAME.findall(other)]
     names = [name for name in names if name not in sentence]
-    if found is None or not names:
-        return None
-    return f"{sentence[: found.start()]}{dice.choice(names)}{sentence[found.end() :]}"
+    return (
+        f"{sentence[: found.start()]}{dice.choice(names)}{sentence[found.end() :]}"
+        if found and names
+        else None
+    )
 
 
 def _other_subject(sentence: str, others: Sequence[str], dice: Random) -> str | None:
@@ -207,7 +214,12 @@ def load(data: Path, each: int) -> list[Case]:
     papers = [paper for row in wanted if (paper := _paper(row))]
     works = [row for _, row in json_lines(data / "related_work" / "related_work.jsonl.gz")]
     pairs = list(_pairs(papers, each))
-    return [*pairs, *_elsewhere([case for case in pairs if case.true]), *_paraphrases(works)]
+    own = [case for case in pairs if case.true]
+    elsewhere = (
+        Case(case.paper, f"{other.source.rstrip('.')} {{P1}}.", False, "elsewhere", case.source)
+        for case, other in zip(own, [*own[1:], *own[:1]], strict=True)
+    )
+    return [*pairs, *elsewhere, *_paraphrases(works)]
 
 
 def _hash(text: str) -> int:
@@ -237,13 +249,6 @@ def _pairs(papers: Sequence[Paper], each: int) -> Iterator[Case]:
                 break
         if not any(left.values()):
             return
-
-
-def _elsewhere(own: Sequence[Case]) -> Iterator[Case]:
-    """Say of each paper what another one says."""
-    for case, other in zip(own, [*own[1:], *own[:1]], strict=True):
-        text = f"{other.source.rstrip('.')} {{P1}}."
-        yield Case(case.paper, text, False, "elsewhere", case.source)
 
 
 def _pair(

@@ -13,7 +13,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from evals.figures import json_lines
+from evals.trials import json_lines
 from state.bibliography import Bibliography, ReferenceEntry
 from state.document import Document
 
@@ -39,20 +39,8 @@ class Context:
     cites: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True)
-class Mention:
-    """One citation of one work, with the words about it."""
-
-    around: str
-    title: str
-
-
-@dataclass(frozen=True)
-class Parsed:
-    """One paragraph of GROBID's: its text, and the title of each citation's work, if linked."""
-
-    text: str
-    spans: tuple[tuple[int, int, str | None], ...]
+Parsed = tuple[str, tuple[tuple[int, int, str | None], ...]]
+"""One paragraph of GROBID's: its text, and begin, end and title of the work of each citation, None if not linked."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +61,12 @@ class Truth:
     """GROBID's paragraphs."""
 
     @property
-    def mentions(self) -> list[Mention]:
-        """GROBID's citations that are linked to an entry."""
+    def mentions(self) -> list[tuple[str, str]]:
+        """GROBID's citations that are linked to an entry: the words about each, and the title of its work."""
         return [
-            Mention(one.text[max(0, start - _BEFORE) : end + _BEHIND], title)
-            for one in self.parsed
-            for start, end, title in one.spans
+            (text[max(0, start - _BEFORE) : end + _BEHIND], title)
+            for text, spans in self.parsed
+            for start, end, title in spans
             if title
         ]
 
@@ -121,7 +109,7 @@ def _parsed(parsed: Mapping[str, Any]) -> Iterator[Parsed]:
             (one["start"], one["end"], titles.get(one.get("ref_id") or "") or None)
             for one in paragraph.get("cite_spans") or ()
         )
-        yield Parsed(paragraph["text"], tuple(spans))
+        yield paragraph["text"], tuple(spans)
 
 
 _NUMBER = re.compile(r"^(?:(?:\d+|[A-Z])(?:\.\d+)*\.?|[IVX]+\.)\s+")
@@ -158,8 +146,9 @@ def headings(document: Document, titles: Sequence[str]) -> tuple[float, float] |
     found = [title for title in found_headings(document) if title not in _UNNUMBERED]
     hits = {w for w in wanted if any(same(w, f) for f in found)}
     top = [t for t in found_headings(document, deepest=1) if t not in _UNNUMBERED]
-    right = [t for t in top if any(same(w, t) for w in wanted)]
-    return len(right) / max(1, len(top)), len(hits) / len(wanted)
+    return len([t for t in top if any(same(w, t) for w in wanted)]) / max(1, len(top)), len(
+        hits
+    ) / len(wanted)
 
 
 def same(first: str, second: str) -> bool:
@@ -193,54 +182,26 @@ class Share:
         return self.hits / self.of if self.of else None
 
 
-@dataclass(frozen=True)
-class References:
-    """What was measured of one file's references."""
+def measured(document: Document, list_: Bibliography, truth: Truth) -> dict[str, Share]:
+    """Compare a document's references with the truth.
 
-    entries: int
-    found: Share
-    """Of the works that the truth names."""
-    right: Share
-    """Of those whose title or id can be compared, the ones with the right title, DOI or address."""
-    linked: Share
-    """Of the citations that the truth knows."""
-    precise: Share
-    """Of the links in sentences that the truth knows, the right ones."""
-    known: bool
-    """Whether the truth knows the citations."""
-    misses: tuple[str, ...] = ()
-    """What was missed, in words."""
-
-
-def measured(document: Document, list_: Bibliography, truth: Truth) -> References:
-    """Compare a document's references with the truth."""
+    found      Of the works that the truth names.
+    right      Of those whose title or id can be compared, the ones with the right title, DOI or address.
+    linked     Of the citations that the truth knows.
+    precise    Of the links in sentences that the truth knows, the right ones.
+    """
     pairs = paired(list_.entries, truth)
-    misses: list[str] = []
-    judged: list[bool] = []
-    for work in truth.works:
-        entry = pairs.get(work.label or work.id)
-        verdict = is_right(entry, work)
-        if verdict is not None:
-            judged.append(verdict)
-        if entry is None or verdict is False:
-            misses.append(
-                f"entry: {work.title or work.id} is not {entry and (entry.title or entry.text)}"
-            )
-    if truth.contexts:
-        linked, precise = by_sentence(document, list_, truth.contexts, misses)
-    elif truth.mentions:
-        linked, precise = by_mention(document, list_, truth.mentions, misses), Share()
-    else:
-        linked, precise = Share(), Share()
-    return References(
-        entries=len(list_.entries),
-        found=Share(len(pairs), len(truth.works)),
-        right=Share(sum(judged), len(judged)),
-        linked=linked,
-        precise=precise,
-        known=bool(truth.contexts or truth.mentions),
-        misses=tuple(misses),
-    )
+    verdicts = [is_right(pairs.get(work.label or work.id), work) for work in truth.works]
+    judged = [one for one in verdicts if one is not None]
+    linked, precise = by_sentence(document, list_, truth.contexts)
+    if not truth.contexts:
+        linked = by_mention(document, list_, truth.mentions)
+    return {
+        "found": Share(len(pairs), len(truth.works)),
+        "right": Share(sum(judged), len(judged)),
+        "linked": linked,
+        "precise": precise,
+    }
 
 
 def paired(entries: Sequence[ReferenceEntry], truth: Truth) -> dict[str, ReferenceEntry]:
@@ -275,8 +236,9 @@ def is_right(entry: ReferenceEntry | None, work: Work) -> bool | None:
         return False
     if work.title and same_title(entry.title or "", work.title):
         return True
-    ids = [entry.doi or "", entry.arxiv or "", entry.url or ""]
-    return bool(work.id) and _id_of(work.id) in {_id_of(one) for one in ids if one}
+    return bool(work.id) and _id_of(work.id) in {
+        _id_of(one) for one in [entry.doi or "", entry.arxiv or "", entry.url or ""] if one
+    }
 
 
 def same_title(first: str, second: str) -> bool:
@@ -299,14 +261,19 @@ def _id_of(text: str) -> str:
 
 
 def by_sentence(
-    document: Document, list_: Bibliography, contexts: Iterable[Context], misses: list[str]
+    document: Document, list_: Bibliography, contexts: Iterable[Context]
 ) -> tuple[Share, Share]:
     """Return how many of the citations of known sentences were linked, and of the links the right ones."""
     linked, precise = Share(), Share()
     for context in contexts:
         sentences = SENTENCE.split(context.text)
         # Sets: the truth names a work once where a sentence cites it twice.
-        got = [Counter(set(cited_in(document, list_, sentence))) for sentence in sentences]
+        got = [
+            Counter(
+                {list_.entries[at].label.strip("[]. ") for at in places_in(document, list_, one)}
+            )
+            for one in sentences
+        ]
         wanted = [Counter(set(labels)) for labels in context.cites]
         if len(got) != len(wanted):  # the truth cut them elsewhere: compare the paragraph
             got, wanted = [sum(got, Counter())], [sum(wanted, Counter())]
@@ -314,29 +281,20 @@ def by_sentence(
             hits = (found & true).total()
             linked += Share(hits, true.total())
             precise += Share(hits, found.total())
-            if found != true:
-                misses.append(f"link: {sorted(true)} read as {sorted(found)}: {context.text[:80]}")
     return linked, precise
 
 
 def by_mention(
-    document: Document, list_: Bibliography, mentions: Iterable[Mention], misses: list[str]
+    document: Document, list_: Bibliography, mentions: Iterable[tuple[str, str]]
 ) -> Share:
     """Return how many citations lead to an entry of the right title."""
     linked = Share()
-    for mention in mentions:
-        entries = (list_.entries[place] for place in places_in(document, list_, mention.around))
-        title = letters(mention.title)
+    for around, named in mentions:
+        entries = (list_.entries[place] for place in places_in(document, list_, around))
+        title = letters(named)
         hit = any(fuzz.partial_ratio(title, letters(entry.text)) >= NAMED for entry in entries)
         linked += Share(hit, 1)
-        if not hit:
-            misses.append(f"link: {mention.title[:60]}: {mention.around}")
     return linked
-
-
-def cited_in(document: Document, list_: Bibliography, words: str) -> list[str]:
-    """Return the labels of the entries that a stretch of a document cites."""
-    return [list_.entries[n].label.strip("[]. ") for n in places_in(document, list_, words)]
 
 
 def places_in(document: Document, list_: Bibliography, words: str) -> list[int]:

@@ -10,8 +10,8 @@ from zlib import crc32
 
 import numpy as np
 
-from evals.figures import json_lines
 from evals.references.printed import Work, print_works
+from evals.trials import json_lines
 from nodes.verify.check_reference import (
     WEIGHTS,
     Said,
@@ -84,21 +84,22 @@ async def check(
         entry = entry.model_copy(update={"raw": read.text, "confidence": read.confidence})
     for source in sources:
         if not said.settles(stated):
-            looked = await look_up(source, {0: wanted_of(entry, stated)}, loosely=True)
-            said.note(looked, 0, general=True)
+            said.note(
+                (await look_up(source, {0: wanted_of(entry, stated)}, loosely=True)),
+                0,
+                general=True,
+            )
     found = check_reference(entry, stated, said)
     silent = found.outcome == "confirmed" or no_source_holds(found, stated, entry)
-    lacking = holders(found.missing_in, stated, entry)
-    return Checked(found, not silent, signs_of(found, len(lacking), entry.confidence))
+    return Checked(
+        found,
+        not silent,
+        signs_of(found, len(holders(found.missing_in, stated, entry)), entry.confidence),
+    )
 
 
-@dataclass(frozen=True)
-class Fabricated:
-    """One entry of HALLMARK."""
-
-    stated: Paper
-    kind: str
-    """Of fabrication; empty for a valid entry."""
+Fabricated = tuple[Paper, str]
+"""One entry of HALLMARK: what it states, and the kind of fabrication; empty for a valid entry."""
 
 
 def load_hallmark(path: Path) -> tuple[list[Fabricated], list[Paper], int]:
@@ -111,7 +112,7 @@ def load_hallmark(path: Path) -> tuple[list[Fabricated], list[Paper], int]:
     valid = [row for row in rows if row["label"] == "VALID"]
     known = {title_key(row["fields"]["title"]) for row in valid}
     kept = [
-        Fabricated(_paper(row["fields"]), row.get("hallucination_type") or "")
+        (_paper(row["fields"]), str(row.get("hallucination_type") or ""))
         for row in rows
         if row["fields"].get("title")
         and (
@@ -152,9 +153,9 @@ async def measure_hallmark(path: Path) -> tuple[dict[str, dict[str, float]], int
     for arm, make in ARMS.items():
         sources = make(works)
         of, flagged = Counter[str](), Counter[str]()
-        for one in entries:
-            against = (await check(one.stated, sources)).against
-            for kind in ("valid",) if not one.kind else ("all fabricated", one.kind):
+        for stated, fabricated in entries:
+            against = (await check(stated, sources)).against
+            for kind in ("all fabricated", fabricated) if fabricated else ("valid",):
                 of[kind] += 1
                 flagged[kind] += against
         told[arm] = {f"{kind} ({of[kind]})": 100 * flagged[kind] / of[kind] for kind in of}
@@ -175,8 +176,7 @@ async def measure_styles(works: Sequence[Work]) -> dict[str, dict[str, float]]:
         outcomes = dict.fromkeys(("confirmed", "wrong", "not_found", "likely_invented"), 0.0)
         for one in references:
             entry = read_reference(one.text)
-            found = await check(paper_of(entry), sources, entry)
-            outcomes[found.check.outcome] += 1
+            outcomes[(await check(paper_of(entry), sources, entry)).check.outcome] += 1
         told[style] = outcomes
     return told
 
@@ -239,25 +239,25 @@ async def cases_of(path: Path) -> list[Case]:
     cases: list[Case] = []
     for make in ARMS.values():
         sources = make(works)
-        for one in entries:
-            found = await check(one.stated, sources)
-            cases.append(Case(one.stated.title, found.check, found.signs, not one.kind))
+        for stated, kind in entries:
+            found = await check(stated, sources)
+            cases.append(Case(stated.title, found.check, found.signs, not kind))
     return [*cases, *await _printed(entries, works)]
 
 
 async def _printed(entries: Sequence[Fabricated], works: Sequence[Paper]) -> list[Case]:
     whole = [
-        (one, Work(paper.title, paper.authors, paper.year, paper.venue))
-        for one in entries
-        if (paper := one.stated).authors and paper.year and paper.venue and one.kind not in _OF_IDS
+        (not kind, Work(paper.title, paper.authors, paper.year, paper.venue))
+        for paper, kind in entries
+        if paper.authors and paper.year and paper.venue and kind not in _OF_IDS
     ]
     styles = list(print_works([work for _, work in whole]).values())
     sources = next(iter(ARMS.values()))(works)
     cases: list[Case] = []
-    for place, (one, _) in enumerate(whole):
+    for place, (right, work) in enumerate(whole):
         read = read_reference(styles[place % len(styles)][place].text)
         found = await check(paper_of(read), sources, read)
-        cases.append(Case(one.stated.title, found.check, found.signs, not one.kind))
+        cases.append(Case(work.title, found.check, found.signs, right))
     return cases
 
 

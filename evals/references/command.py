@@ -7,19 +7,18 @@ from typing import Annotated
 
 import typer
 
-from evals.figures import json_lines
+from evals.figures import markdown
 from evals.references.checked import cases_of, measure_fit, measure_hallmark, measure_styles
 from evals.references.labelled import (
     FIELDS,
     Measured,
     Reference,
     measure,
-    read_anystyle,
-    read_grobid,
+    read_set,
 )
 from evals.references.printed import Work, print_works
-from evals.references.training import Plan, learnt_from, train
-from evals.report import Report
+from evals.references.training import learnt_from, train
+from evals.trials import json_lines
 from state.paper import Author
 from tools.errors import InputError
 from tools.references.tagger import MODEL
@@ -78,10 +77,6 @@ def trained(
     everything: Annotated[
         bool, typer.Option("--all", help="Learn from the fifth too that is else held out.")
     ] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of training.")] = Plan.rounds,
-    styles: Annotated[
-        int, typer.Option(min=0, help="Styles of CSL to print references in.")
-    ] = Plan.styles,
 ) -> None:
     """Train the tagger on labelled sets, and on references printed in many styles from their fields."""
     labelled = [
@@ -90,13 +85,12 @@ def trained(
         for one in many
         if everything or not one.held_out
     ]
-    plan = Plan(rounds=rounds, styles=styles)
-    known = learnt_from(labelled, papers, plan, all_styles=everything)
+    known = learnt_from(labelled, papers, all_styles=everything)
     typer.echo(
         f"learning from {len(labelled)} labelled references and {len(known) - len(labelled)} made ones",
         err=True,
     )
-    train(known, out, plan.rounds)
+    train(known, out)
     typer.echo(f"wrote {out}", err=True)
 
 
@@ -119,7 +113,7 @@ def checked(
         )
     if not tables:
         raise typer.BadParameter("give --hallmark or --papers")
-    print(Report(tables, notes).markdown())
+    print(markdown(tables, notes))
 
 
 @references.command("fit")
@@ -131,16 +125,21 @@ def fit(
     """Fit the weights of `p_valid` on one half of HALLMARK, and print how well they foretell the other."""
     weights, told = measure_fit(asyncio.run(cases_of(hallmark)))
     lines = "".join(f"\n    {name!r}: {value}," for name, value in weights.items())
-    note = "Weights, for nodes/verify/check_reference.py:"
-    print(Report({"On the half that is held out": told}, [note]).markdown() + lines)
+    print(
+        markdown(
+            {"On the half that is held out": told},
+            ["Weights, for nodes/verify/check_reference.py:"],
+        )
+        + lines
+    )
 
 
 def _sets(anystyle: Iterable[Path], grobid: Iterable[Path]) -> dict[str, list[Reference]]:
     found: dict[str, list[Reference]] = {}
-    for read, paths in ((read_anystyle, anystyle), (read_grobid, grobid)):
+    for kind, paths in (("anystyle", anystyle), ("grobid", grobid)):
         for path in paths:
             try:
-                found[path.name.split(".")[0]] = read(path)
+                found[path.name.split(".")[0]] = read_set(path, kind)
             except (OSError, EOFError, SyntaxError) as error:
                 raise InputError(f"the set '{path}' cannot be read: {error}") from error
     return found
@@ -181,9 +180,9 @@ def _markdown(found: Mapping[str, Measured]) -> str:
         "Fields read right, %": shares,
         "By confidence": _by_confidence(found),
     }
-    return Report(
+    return markdown(
         tables, ["A field counts where its label is there; letters and digits are compared."]
-    ).markdown()
+    )
 
 
 def _by_confidence(found: Mapping[str, Measured]) -> dict[str, dict[str, float]]:

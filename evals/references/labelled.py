@@ -4,7 +4,7 @@ import gzip
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -74,8 +74,7 @@ class Reference:
     @property
     def held_out(self) -> bool:
         """Whether it is of the fifth that is kept back for the measure, told by its own letters."""
-        letters = "".join(filter(str.isalnum, self.text.lower()))
-        return sha256(letters.encode()).digest()[0] % 5 == 0
+        return sha256("".join(filter(str.isalnum, self.text.lower())).encode()).digest()[0] % 5 == 0
 
     def first(self, *labels: str) -> str:
         """Return the first part of a label, as printed; of several labels the first that there is."""
@@ -93,25 +92,15 @@ class Reference:
         return found
 
 
-def read_anystyle(path: Path) -> list[Reference]:
-    """Read a set of AnyStyle: <sequence>s of labelled parts."""
-    return _read(path, "anystyle", "sequence", _sequence)
-
-
-def read_grobid(path: Path) -> list[Reference]:
-    """Read a set of GROBID: TEI <bibl>s, whose text between the elements has no label."""
-    return _read(path, "grobid", "bibl", _bibl)
-
-
-def _read(
-    path: Path, name: str, tag: str, parts: Callable[[Any], Iterator[Part]]
-) -> list[Reference]:
+def read_set(path: Path, name: str) -> list[Reference]:
+    """Read a set of AnyStyle (<sequence>s of labelled parts) or GROBID (TEI <bibl>s, with text between labels)."""
     from lxml import etree
 
     packed = path.read_bytes()
     root = etree.fromstring(gzip.decompress(packed) if path.suffix == ".gz" else packed)
+    tag, parts = ("sequence", _sequence) if name == "anystyle" else ("bibl", _bibl)
     found = [tuple(_tidy(parts(item))) for item in root.iter(tag)]
-    return [Reference(name, parts) for parts in found if parts]
+    return [Reference(name, one) for one in found if one]
 
 
 def _tidy(parts: Iterator[Part]) -> Iterator[Part]:

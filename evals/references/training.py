@@ -12,9 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from evals.figures import json_lines
 from evals.references.labelled import OTHER, Reference
 from evals.references.printed import Name, Record, print_records
+from evals.trials import json_lines
 from state.paper import Author
 from tools.bibliography.citation_style import VENDORED, named_style
 from tools.errors import InputError
@@ -43,8 +43,11 @@ def pools_of(references: Sequence[Reference]) -> Pools:
     """Return what labelled references have in each place."""
 
     def all_of(label: str) -> tuple[str, ...]:
-        found = (_stripped(one.first(label)) for one in references)
-        return tuple(text for text in found if 1 < len(text) < 120)
+        return tuple(
+            text
+            for text in (_stripped(one.first(label)) for one in references)
+            if 1 < len(text) < 120
+        )
 
     names = [text for one in references if (text := one.first("author"))]
     alike: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
@@ -211,16 +214,10 @@ def _paper(one: Mapping[str, object], pools: Pools, dice: random.Random) -> Reco
         container=venue,
         volume=str(dice.randint(1, 120)) if journal or dice.random() < 0.1 else "",
         issue=str(dice.randint(1, 12)) if journal and dice.random() < 0.7 else "",
-        pages=_pages(start, dice),
+        pages=str(start) if dice.random() < 0.15 else f"{start}-{start + dice.randint(2, 30)}",
         publisher=dice.choice(pools.publishers) if more or not venue else "",
         place=dice.choice(pools.places) if not journal and dice.random() < 0.5 else "",
     )
-
-
-def _pages(start: int, dice: random.Random) -> str:
-    if dice.random() < 0.15:
-        return str(start)
-    return f"{start}-{start + dice.randint(2, 30)}"
 
 
 def _initials(given: str) -> str:
@@ -270,19 +267,14 @@ COMMON = (
 _SETTINGS = {"c1": 0.4, "c2": 0.4, "feature.minfreq": 1, "feature.possible_transitions": True}
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How much is made to learn from."""
-
-    rounds: int = 90
-    styles: int = 100
-    each: int = 10
-    """References in each style, of labelled sets and of papers; four times as many in common ones."""
-    papers: int = 4000
-    """Papers taken of each file."""
-    copies: int = 2
-    """Copies of each reference of AnyStyle, whose lists are of the most kinds, with other words in its places."""
-    seed: int = 39
+_ROUNDS = 90
+_STYLES, _EACH = 100, 10
+"""Styles, and references in each, of labelled sets and of papers; four times as many in common ones."""
+_PAPERS = 4000
+"""Papers taken of each file."""
+_COPIES = 2
+"""Copies of each reference of AnyStyle, whose lists are of the most kinds, with other words in its places."""
+_SEED = 39
 
 
 def style_names() -> list[str]:
@@ -296,19 +288,19 @@ def style_names() -> list[str]:
 
 
 def learnt_from(
-    labelled: Sequence[Reference], papers: Sequence[Path], plan: Plan, *, all_styles: bool
+    labelled: Sequence[Reference], papers: Sequence[Path], *, all_styles: bool
 ) -> list[Reference]:
     """Return labelled references, copies of them in other words, and references printed in styles."""
-    dice = random.Random(plan.seed)
+    dice = random.Random(_SEED)
     pools, records = pools_of(labelled), [record for one in labelled if (record := _record(one))]
     if not records:
         raise InputError("no reference of the sets has a title, authors and a year to learn from")
-    known = [one for path in papers for one in of_papers(path, pools, dice, plan.papers)]
+    known = [one for path in papers for one in of_papers(path, pools, dice, _PAPERS)]
     titles = [one.title for one in (*records, *known)]
     # Of a fifth of the styles nothing is learnt, but where all are asked for.
     styles = [name for name in style_names() if all_styles or sha256(name.encode()).digest()[0] % 5]
-    chosen = dict.fromkeys(dice.sample(styles, min(plan.styles, len(styles))), plan.each)
-    chosen |= {name: 4 * plan.each for name in COMMON if name in styles}
+    chosen = dict.fromkeys(dice.sample(styles, min(_STYLES, len(styles))), _EACH)
+    chosen |= {name: 4 * _EACH for name in COMMON if name in styles}
     printed: list[Reference] = []
     for name, count in chosen.items():
         for pool in filter(None, (records, known)):
@@ -318,7 +310,7 @@ def learnt_from(
         recombined(one, dice, titles, pools)
         for one in labelled
         if one.set == "anystyle"
-        for _ in range(plan.copies)
+        for _ in range(_COPIES)
     ]
     return [*labelled, *copies, *printed]
 
@@ -330,12 +322,12 @@ def _print(style: str, records: Sequence[Any]) -> Iterator[Reference]:
         print(f"nothing is learnt of the style {style}: {error}")
 
 
-def train(references: Sequence[Reference], out: Path, rounds: int) -> None:
+def train(references: Sequence[Reference], out: Path) -> None:
     """Write the model that tells the labels of these references."""
     from pycrfsuite import Trainer
 
     trainer = Trainer(verbose=False)
-    trainer.set_params({**_SETTINGS, "max_iterations": rounds})
+    trainer.set_params({**_SETTINGS, "max_iterations": _ROUNDS})
     for one in references:
         if tokens := tokens_of(one.text):
             # A mark tells the first word of each field.

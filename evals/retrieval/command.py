@@ -8,28 +8,114 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import correlation, fmean, pstdev
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
-from pydantic import BaseModel
 
-from evals.figures import (
-    RESAMPLES,
+from evals.figures import RESAMPLES, grouped, means, minus, noted, run_of, spent
+from evals.retrieval.corpus import Case, choose_cases, read_corpus, read_queries
+from evals.retrieval.works import Works, key_for, served_at, serving, sliced
+from evals.runner import Options, Suite, choose, online_sources, say
+from evals.trials import (
+    BenchClients,
+    Row,
+    attempted,
     check_file,
-    grouped,
+    cost_of,
+    fresh_home,
     json_lines,
-    means,
-    minus,
-    noted,
-    run_of,
+    remembering,
+    results_of,
+    run_graph,
 )
-from evals.retrieval.corpus import Case, choose_cases, live_cases, read_corpus, read_queries
-from evals.retrieval.trial import ARMS, DEFAULT, Setting, choose_arms, try_arm
-from evals.retrieval.works import service_of, serving, sliced
-from evals.runner import Options, Suite, online_sources, say
-from evals.trials import Row, attempted, fresh_home, results_of, run_graph
 from tools.clients import Clients
 from tools.errors import InputError, counted
+
+DEFAULT = "default"
+KEEP = "keep"
+"""Stands for the number of papers that are kept."""
+
+
+ARMS: Mapping[str, Mapping[str, object]] = {
+    "single": {"queries": "single", "expansion": "none"},
+    "multiple": {"queries": "multiple", "expansion": "none"},
+    "optimized": {"queries": "optimized", "expansion": "none"},
+    "bfs": {"expansion": "bfs", "max_hops": 1, "max_papers": KEEP},
+    "bfs_ranked": {"expansion": "bfs", "max_hops": 1},
+    DEFAULT: {},
+    "runs": {"runs": 3},
+    "embedding": {"ranker": "embedding"},
+    "permutation": {"ranker": "permutation"},
+    "cascade": {"ranker": "cascade"},
+}
+"""Ways to find: fields of `tools.run_settings.RunSettings`; what is left out is the product's default."""
+
+
+def try_arm(
+    task: tuple[Case, str],
+    *,
+    url: str,
+    snapshot: Path | None,
+    sources: Sequence[str],
+    keep: int,
+    mind: str,
+    vectors: Path,
+) -> Row:
+    """Run one arm for one query; whatever goes wrong stands in the row.
+
+    The row has 'kept' (canonical ids, best first), 'counts', and 'completeness' as the run estimated it. `url` is
+    the local source's; it is empty where those of the network are asked, or a slice (`snapshot`) is searched.
+    """
+    case, arm = task
+    choices = {
+        **({"search": "keywords"} if url or snapshot else {}),
+        "mind": mind,
+        "refresh": True,
+        **{name: keep if value == KEEP else value for name, value in ARMS[arm].items()},
+    }
+    inputs = {
+        "text": case.text,
+        "sources": list(sources),
+        "keep": keep,
+        "exclude": list(case.own),
+        **({"before": case.before} if case.before else {}),
+    }
+    started = perf_counter()
+    with fresh_home() as here:
+        local = {
+            "snapshot": snapshot,
+            **(
+                served_at(url, key_for(case.until, case.hidden, f"{arm}-{here.home.name}"))
+                if url
+                else {}
+            ),
+        }
+        clients = BenchClients(here.model_copy(update=local), remembering(vectors))
+        result = attempted(lambda: run_graph("find", inputs, clients, choices))
+    papers = [item for item in result.get("papers", ()) if item.selected]
+    asked, stop = result.get("source_usage", ()), result.get("stop")
+    completeness = result.get("completeness")
+    cost = cost_of(result.get("usage", ()), perf_counter() - started)
+    kept = [case.name_of(item.paper) for item in sorted(papers, key=lambda one: one.rank)]
+    return {
+        "case": case.id,
+        "arm": arm,
+        "kept": list(dict.fromkeys(kept)),
+        "counts": {
+            "source_calls": sum(usage.calls for usage in asked),
+            "retraction_calls": sum(usage.calls for usage in asked if usage.source == "crossref"),
+            "usd": sum(usage.usd for usage in asked),
+            "llm_calls": cost["llm_calls"],
+            "llm_usd": cost["usd"],
+            "questions": cost["questions"],
+            "seconds": cost["seconds"],
+            "failures": len(result["failures"]) if "failures" in result else 1,
+        },
+        "tasks": spent(result.get("usage", ())),
+        "completeness": completeness.model_dump(mode="json") if completeness else None,
+        "error": result.get("error") or (stop.cause if stop and not papers else ""),
+    }
 
 
 def coverage(kept: Sequence[str], gold: Collection[str]) -> float:
@@ -167,7 +253,7 @@ class Retrieval(Suite[RetrievalOptions]):
         """Read the corpus and the queries that it has."""
         options = self.options
         check_file(options.vectors)
-        self.arms = choose_arms(options.arms)
+        self.arms = choose("" if options.arms == "all" else options.arms, ARMS, "arm", (DEFAULT,))
         queries = read_queries(options.queries)
         # Only a number that was asked for must be there; the usual one is a limit.
         count = options.n if options.n is not None else min(USUAL_COUNT, len(queries))
@@ -178,9 +264,7 @@ class Retrieval(Suite[RetrievalOptions]):
             )
         self.corpus = read_corpus(options.data) if options.data else None
         self.sources = (local,) if self.corpus else online_sources(options.sources)
-        self.chosen = (
-            choose_cases(self.corpus, queries, count) if self.corpus else live_cases(queries, count)
-        )
+        self.chosen = choose_cases(self.corpus, queries, count)
         self.runs = len(self.chosen.cases) * len(self.arms)
         if self.corpus is None:
             say(
@@ -201,8 +285,10 @@ class Retrieval(Suite[RetrievalOptions]):
                 made = sliced(self.corpus, Path(folder))
             elif self.corpus:
                 say(f"starting a local source with {len(self.corpus.records)} papers")
-                url = stack.enter_context(serving(service_of(self.corpus)))
-            setting = Setting(
+                url = stack.enter_context(serving(Works(self.corpus)))
+            tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
+            run = partial(
+                try_arm,
                 url=url,
                 snapshot=made,
                 sources=self.sources,
@@ -210,8 +296,6 @@ class Retrieval(Suite[RetrievalOptions]):
                 mind=options.mind,
                 vectors=options.vectors or Path(folder) / "vectors.sqlite",
             )
-            tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
-            run = partial(try_arm, setting=setting)
             yield from stack.enter_context(closing(results_of(run, tasks, options.workers)))
 
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
@@ -228,7 +312,7 @@ class Retrieval(Suite[RetrievalOptions]):
                 "seed": options.seed,
                 "mind": options.mind,
                 "resamples": RESAMPLES,
-                "arms": {name: dict(ARMS[name].settings) for name in summary["arms"]},
+                "arms": {name: dict(ARMS[name]) for name in summary["arms"]},
             },
             "left_out": self.chosen.left_out,
             **summary,
@@ -254,70 +338,48 @@ constants are chosen by the odd ones, and the even ones say what that is worth."
 HALVES = ("odd", "even")
 
 
-class Input(BaseModel):
-    """An input, and the papers that it is about."""
-
-    id: str
-    kind: str
-    text: str
-    first: list[str]
-    """Those that must be among the first ten."""
-    judged: list[str]
-    """Those that must be read at all, the first ones among them."""
-
-
-def read_inputs() -> list[Input]:
-    """Return the packaged inputs."""
-    lines = json_lines(Path(__file__).with_name("relevance.jsonl"))
-    return [Input.model_validate(row) for _, row in lines]
+def read_inputs() -> list[dict[str, Any]]:
+    """Return the packaged inputs: their text, the papers that must be read, and those that must be first."""
+    return [row for _, row in json_lines(Path(__file__).with_name("relevance.jsonl"))]
 
 
 class Relevance(Suite[Options]):
     """Measure which papers of the starter library `find` judges and ranks first, for short inputs."""
 
-    def prepare(self) -> None:
-        """Read the inputs."""
-        self.cases = read_inputs()[: self.options.n]
-
     def rows(self) -> Generator[Row]:
         """Find for each input, one after the other."""
         with fresh_home() as here:
-            clients = Clients(here)
-            for case in self.cases:
-                yield _row(case, attempted(lambda: self._found(case, clients)))  # noqa: B023 - at once
-
-    def _found(self, case: Input, clients: Clients) -> dict[str, Any]:
-        return run_graph("find", {"text": case.text}, clients, {"mind": self.options.mind})
+            clients, choices = Clients(here), {"mind": self.options.mind}
+            for case in read_inputs()[: self.options.n]:
+                yield _row(
+                    case,
+                    attempted(partial(run_graph, "find", {"text": case["text"]}, clients, choices)),
+                )
 
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures of both halves."""
-        told = [
-            {**row, "id": row["case"], "arms": {HALVES[(int(row["case"]) + 1) % 2]: row["figures"]}}
-            for row in rows
-        ]
         return {
             "settings": {"mind": self.options.mind, "seed": self.options.seed},
             "resamples": RESAMPLES,
-            "left_out": {},
-            "cases": told,
-            "halves": means(told, HALVES, seed=self.options.seed),
+            "cases": list(rows),
+            "halves": means(rows, HALVES, seed=self.options.seed),
         }
 
 
-def _row(case: Input, result: dict[str, Any]) -> Row:
+def _row(case: Mapping[str, Any], result: dict[str, Any]) -> Row:
     ranks = {item.paper.id: item.rank for item in result.get("papers", ())}
+    unread = [key for key in case["judged"] if key not in ranks]
+    late = [key for key in case["first"] if not ranks.get(key, FIRST + 1) <= FIRST]
+    figures = {
+        "judged": 1 - len(unread) / len(case["judged"]),
+        "first_ten": 1 - len(late) / len(case["first"]),
+        "seconds": result.get("took"),
+    }
     stop = result.get("stop")
-    unread = [key for key in case.judged if key not in ranks]
-    late = [f"{key} ({ranks[key]})" for key in case.first if ranks.get(key, 0) > FIRST]
     return {
-        "case": case.id,
-        "ranks": {key: ranks.get(key) for key in case.judged},
-        "missed": ", ".join([*(f"{key} (not judged)" for key in unread), *late]),
-        "figures": {
-            "judged": 1 - len(unread) / len(case.judged),
-            "first_ten": sum(ranks.get(key, FIRST + 1) <= FIRST for key in case.first)
-            / len(case.first),
-            "seconds": result.get("took"),
-        },
+        "id": case["id"],
+        "case": case["id"],
+        "ranks": {key: ranks.get(key) for key in case["judged"]},
+        "arms": {HALVES[(int(case["id"]) + 1) % 2]: figures},
         "error": result.get("error") or (stop.cause if stop else ""),
     }

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from evals.figures import json_lines
+from evals.trials import Cases, json_lines
 from state.paper import Author, Paper, canonical_id, title_key
 from state.value import FrozenModel
+from tools.bibliography.read_record import RecordError
 from tools.errors import InputError
 
 _LAX = ConfigDict(extra="ignore", str_strip_whitespace=True)
@@ -171,17 +171,14 @@ class Case:
 
     def name_of(self, paper: Paper) -> str:
         """Return the id by which the gold, if it has this paper, names it."""
-        keys = (paper.id, *paper.aliases, _titled(paper.title))
-        return next((self.named[key] for key in keys if key in self.named), paper.id)
-
-
-@dataclass(kw_only=True)
-class Cases:
-    """The queries that can be measured, and why others cannot."""
-
-    cases: list[Case] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
-    """The reason, by id."""
+        return next(
+            (
+                self.named[key]
+                for key in ((paper.id, *paper.aliases, _titled(paper.title)))
+                if key in self.named
+            ),
+            paper.id,
+        )
 
 
 def read_corpus(folder: Path) -> Corpus:
@@ -234,14 +231,18 @@ def _families(record: Record) -> set[str]:
     return {title_key(Author(name=name).family) for name in record.authors}
 
 
-def choose_cases(corpus: Corpus, queries: Sequence[Query], count: int) -> Cases:
+def choose_cases(corpus: Corpus | None, queries: Sequence[Query], count: int) -> Cases[Case]:
     """Return the first `count` queries that have gold and, if papers, an abstract, in the order given.
 
+    Without a corpus they are questions whose gold the sources can know, by an id of theirs or a title.
+
     Raises:
-        InputError: A query paper is not in the data, or there are fewer queries than `count`.
+        InputError: A query paper is not in the data, there are fewer queries than `count`, or none can be measured.
     """
     ids = [query.id for query in queries if not query.text]
-    unknown = [key for key in ids if canonical_id(key) not in corpus.positions]
+    if corpus is None and ids:
+        raise InputError(f"'{ids[0]}' is a query paper: name the data that has it with --data")
+    unknown = [key for key in ids if corpus and canonical_id(key) not in corpus.positions]
     if unknown:
         shown = ", ".join(unknown[:_SHOWN]) + (" and others" if len(unknown) > _SHOWN else "")
         raise InputError(
@@ -250,65 +251,59 @@ def choose_cases(corpus: Corpus, queries: Sequence[Query], count: int) -> Cases:
         )
     if not 1 <= count <= len(queries):
         raise InputError(f"--n {count} is not possible: the file has {len(queries)} queries")
-    chosen = Cases()
-    made = ((_asked if query.text else _case)(corpus, query, chosen.left_out) for query in queries)
-    chosen.cases += islice(filter(None, made), count)
+    chosen = Cases[Case]()
+    for query in queries:
+        if len(chosen.cases) == count:
+            break
+        try:
+            chosen.cases.append(_case_of(corpus, query))
+        except RecordError as error:
+            chosen.left_out[query.id] = str(error)
     if not chosen.cases:
         raise InputError(
-            "no query has an abstract, a year and references that could be found, or a text and gold in the data"
+            f"no query can be measured, the first because {next(iter(chosen.left_out.values()))}"
         )
     return chosen
 
 
-def _asked(corpus: Corpus, query: Query, left_out: dict[str, str]) -> Case | None:
+def _case_of(corpus: Corpus | None, query: Query) -> Case:
+    """Return a case; RecordError says why there is none."""
+    if corpus is None:
+        return _live(query)
+    return _asked(corpus, query) if query.text else _paper(corpus, query)
+
+
+def _asked(corpus: Corpus, query: Query) -> Case:
     case = Case(
         id=query.id, text=query.text, before=query.before, gold=frozenset(), own=(), hidden=()
     )
     places = [_place(corpus, one) for one in query.gold]
     shown = [at for at in places if at is not None and _is_shown(corpus.records[at], case)]
     if not shown:
-        left_out[query.id] = f"the data holds none of its {len(places)} gold papers before its day"
-        return None
-    gold = frozenset(map(corpus.name_of, shown))
-    return replace(case, gold=gold, lacking=len(places) - len(shown))
+        raise RecordError(f"the data holds none of its {len(places)} gold papers before its day")
+    return replace(
+        case, gold=frozenset(map(corpus.name_of, shown)), lacking=len(places) - len(shown)
+    )
 
 
-def live_cases(queries: Sequence[Query], count: int) -> Cases:
-    """Return the first `count` questions whose gold the sources can know, by an id of theirs or a title.
-
-    Raises:
-        InputError: None has such gold, or a query is a paper, of which only data know the references.
-    """
-    if papers := [query.id for query in queries if not query.text]:
-        raise InputError(f"'{papers[0]}' is a query paper: name the data that has it with --data")
-    cases = Cases()
-    for query in queries[:count]:
-        golds = [names for one in query.gold if (names := _names(one))]
-        if not golds:
-            cases.left_out[query.id] = (
-                "no source knows its gold: it has neither titles nor DOIs or the like"
-            )
-            continue
-        cases.cases.append(
-            Case(
-                id=query.id,
-                text=query.text,
-                before=query.before,
-                gold=frozenset(names[0] for names in golds),
-                own=(),
-                hidden=(),
-                lacking=len(query.gold) - len(golds),
-                named={name: names[0] for names in golds for name in names},
-            )
-        )
-    if not cases.cases:
-        raise InputError(f"no query can be asked: {next(iter(cases.left_out.values()))}")
-    return cases
+def _live(query: Query) -> Case:
+    golds = [names for one in query.gold if (names := _names(one))]
+    if not golds:
+        raise RecordError("no source knows its gold: it has neither titles nor DOIs or the like")
+    return Case(
+        id=query.id,
+        text=query.text,
+        before=query.before,
+        gold=frozenset(names[0] for names in golds),
+        own=(),
+        hidden=(),
+        lacking=len(query.gold) - len(golds),
+        named={name: names[0] for names in golds for name in names},
+    )
 
 
 def _names(sought: Sought) -> list[str]:
-    key = canonical_id(sought.id) if sought.id else "local:"
-    names = (key, _titled(sought.title))
+    names = ((canonical_id(sought.id) if sought.id else "local:"), _titled(sought.title))
     return [name for name in names if not name.startswith("local:") and name != "title:"]
 
 
@@ -319,23 +314,27 @@ def _titled(title: str) -> str:
 def _place(corpus: Corpus, sought: Sought) -> int | None:
     """Return where a paper stands that a question's gold names."""
     at = corpus.positions.get(canonical_id(sought.id)) if sought.id else None
-    titled = corpus.titled.get(title_key(sought.title), ()) if sought.title else ()
-    return at if at is not None else next(iter(titled), None)
+    return (
+        at
+        if at is not None
+        else next(
+            iter(corpus.titled.get(title_key(sought.title), ()) if sought.title else ()), None
+        )
+    )
 
 
 def _is_shown(record: Record, case: Case) -> bool:
     return case.until is None or (record.year is not None and record.year < case.until)
 
 
-def _case(corpus: Corpus, query: Query, left_out: dict[str, str]) -> Case | None:
-    key, at = query.id, corpus.positions[canonical_id(query.id)]
+def _paper(corpus: Corpus, query: Query) -> Case:
+    at = corpus.positions[canonical_id(query.id)]
     record, hidden = corpus.records[at], corpus.twins(at)
     if record.abstract is None or record.year is None:
-        left_out[key] = "it has no abstract" if record.abstract is None else "it has no year"
-        return None
+        raise RecordError("it has no abstract" if record.abstract is None else "it has no year")
     cited = {corpus.positions.get(canonical_id(one)) for one in record.references}
     case = Case(
-        id=key,
+        id=query.id,
         text=record.abstract,
         before=date(record.year, 1, 1),
         gold=frozenset(),
@@ -347,6 +346,5 @@ def _case(corpus: Corpus, query: Query, left_out: dict[str, str]) -> Case | None
     ]
     gold = frozenset(corpus.name_of(at) for at in earlier if corpus.records[at].abstract)
     if not gold:
-        left_out[key] = "no reference of it has an abstract and an earlier year"
-        return None
+        raise RecordError("no reference of it has an abstract and an earlier year")
     return replace(case, gold=gold, cited=frozenset(map(corpus.name_of, earlier)))

@@ -87,8 +87,11 @@ def parse(text: str) -> Search:
         for one in ast.walk(no)
         if isinstance(one, ast.Name)
     }
-    wanted = (stems for at, stems in enumerate(found) if f"_{at}" not in ruled_out)
-    return Search(tree, tuple(found), tuple(wanted))
+    return Search(
+        tree,
+        tuple(found),
+        tuple((stems for at, stems in enumerate(found) if f"_{at}" not in ruled_out)),
+    )
 
 
 _OPERATORS = ("AND", "OR", "NOT", "(", ")")
@@ -118,8 +121,11 @@ class Index:
             self._rows.append((_row(head), _row(body)))
             lengths.append(len(head) + len(body))
         self.size = len(lengths)
-        mean = max(sum(lengths) / max(self.size, 1), 1.0)
-        self._damping = K1 * (1 - B + B * np.array(lengths, dtype=np.float64) / mean)
+        self._damping = K1 * (
+            1
+            - B
+            + B * np.array(lengths, dtype=np.float64) / max(sum(lengths) / max(self.size, 1), 1.0)
+        )
         self._postings = cache(self._look_up)
 
     def matching(self, search: Search, *, in_title: bool = False) -> Mask:
@@ -127,8 +133,11 @@ class Index:
 
         def of(node: ast.expr) -> Mask:
             if isinstance(node, ast.BoolOp):
-                fold = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
-                return np.asarray(fold.reduce([of(part) for part in node.values]))
+                return np.asarray(
+                    (np.logical_and if isinstance(node.op, ast.And) else np.logical_or).reduce(
+                        [of(part) for part in node.values]
+                    )
+                )
             if isinstance(node, ast.UnaryOp):
                 return ~of(node.operand)
             mask = np.full(self.size, not isinstance(node, ast.Name))

@@ -13,10 +13,12 @@ from datetime import date
 from functools import cache, cached_property, lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import SecretStr
 
 from evals.retrieval.corpus import FIRST_WORK, Corpus
 from evals.retrieval.search_index import Index, Mask, Search, parse
@@ -73,8 +75,9 @@ class Works:
         if year is not None:
             visible &= self.years < year
         visible[list(hidden)] = False
-        cited = self._cited[visible[self._citing]]
-        return View(visible, np.bincount(cited, minlength=len(self.years)))
+        return View(
+            visible, np.bincount(self._cited[visible[self._citing]], minlength=len(self.years))
+        )
 
     def place_of(self, name: str) -> int | None:
         """Return the place of a work by its `W…`, its address or its DOI."""
@@ -86,8 +89,7 @@ class Works:
 
     def citing(self, places: Sequence[int]) -> Mask:
         """Return which works cite one of these."""
-        citing = self._citing[np.isin(self._cited, list(places))]
-        return np.isin(np.arange(len(self.years)), citing)
+        return np.isin(np.arange(len(self.years)), self._citing[np.isin(self._cited, list(places))])
 
     def text_of(self, at: int, view: View) -> str:
         """Return the record of a work as JSON."""
@@ -140,6 +142,22 @@ def key_for(year: int | None, hidden: Sequence[int], name: str) -> str:
     return f"trial-{year or ''}-{'.'.join(map(str, hidden))}-{name}"
 
 
+def served_at(url: str, key: str) -> dict[str, Any]:
+    """Return the settings by which the local source is asked, and nobody else."""
+    nowhere = f"{url}/nowhere"
+    return {
+        "openalex_url": url,
+        "openalex_api_key": SecretStr(key),
+        "openalex_rate": 1000.0,  # the local source needs no patience
+        "crossref_url": f"{url}/crossref",
+        "crossref_rate": 1000.0,
+        "contact_email": None,
+        "semantic_scholar_url": nowhere,
+        "arxiv_url": nowhere,
+        "serpapi_url": nowhere,
+    }
+
+
 def view_for(works: Works, key: str) -> View:
     """Return what the holder of a key sees: everything, unless the key says less."""
     kind, year, hidden, *_ = *key.split("-"), "", "", ""
@@ -154,6 +172,8 @@ def wanted(works: Works, view: View, query: Mapping[str, str]) -> tuple[Mask, tu
     Raises:
         ValueError: A filter is unknown, or a value or a search cannot be read.
     """
+    if "search.semantic" in query:
+        raise ValueError("search.semantic is not a valid parameter.")
     mask = view.visible.copy()
     searches: list[Search] = []
     for part in filter(None, query.get("filter", "").split(",")):
@@ -248,61 +268,41 @@ Answer = tuple[int, str, Mapping[str, str]]
 """Status, body and headers."""
 
 
-class Service:
-    """Answers requests; safe to call from several threads."""
-
-    def __init__(self, works: Works) -> None:
-        self._works = works
-
-    def answer(self, target: str, key: str) -> Answer:
-        """Answer a GET of a path with its query, asked with an API key or with ''."""
-        path, _, text = target.partition("?")
-        if path == "/crossref/works":
-            return 200, json.dumps(_CROSSREF), {}
-        single = path.startswith("/works/")
-        if not single and path != "/works":
-            return _error(404, "not found")
-        query = dict(parse_qsl(text, keep_blank_values=True))
-        if "search.semantic" in query:
-            return _error(400, "search.semantic is not a valid parameter.")
-        kind = "single" if single else _kind(query)
-        try:
-            view = view_for(self._works, key)
-            body = (
-                self._single(unquote(path.removeprefix("/works/")), view)
-                if single
-                else self._list(query, view, kind)
-            )
-        except ValueError as error:
-            return _error(400, str(error))
-        if not body:
-            return _error(404, "not found")
-        return 200, body, {"X-RateLimit-Cost-USD": f"{PRICES[kind]:.6g}"}
-
-    def _single(self, name: str, view: View) -> str:
-        at = self._works.place_of(name)
-        return self._works.text_of(at, view) if at is not None and view.visible[at] else ""
-
-    def _list(self, query: Mapping[str, str], view: View, kind: str) -> str:
-        size = int(query.get("per_page", query.get("per-page", "25")))
-        start = int(query.get("cursor", "*").replace("*", "0"))
-        mask, searches = wanted(self._works, view, query)
-        places = ordered(self._works, view, mask, searches, query.get("sort", ""))
-        shown = places[start : start + size]
-        meta: dict[str, object] = {"count": len(places), "per_page": size}
-        if "cursor" in query:
-            # As OpenAlex pages: the page after the last is empty and has no cursor.
-            meta["next_cursor"] = str(start + size) if shown else None
-        meta["cost_usd"] = PRICES[kind]
-        texts = ", ".join(self._works.text_of(at, view) for at in shown)
-        return f'{{"meta": {json.dumps(meta)}, "results": [{texts}], "group_by": []}}'
+def answer(works: Works, target: str, key: str) -> Answer:
+    """Answer a GET of a path with its query, asked with an API key or with ''; safe to call from several threads."""
+    path, _, text = target.partition("?")
+    query = dict(parse_qsl(text, keep_blank_values=True))
+    kind, body = "single", ""
+    if path == "/crossref/works":
+        return 200, json.dumps(_CROSSREF), {}
+    try:
+        view = view_for(works, key)
+        if path == "/works":
+            kind, body = _list(works, view, query)
+        elif path.startswith("/works/"):
+            at = works.place_of(unquote(path.removeprefix("/works/")))
+            body = works.text_of(at, view) if at is not None and view.visible[at] else ""
+    except ValueError as error:
+        return _error(400, str(error))
+    cost = {"X-RateLimit-Cost-USD": f"{PRICES[kind]:.6g}"}
+    return (200, body, cost) if body else _error(404, "not found")
 
 
-def _kind(query: Mapping[str, str]) -> str:
+def _list(works: Works, view: View, query: Mapping[str, str]) -> tuple[str, str]:
+    """Return of which kind a list request is, and its answer."""
     asked = (f"search={query.get('search', '')}", *query.get("filter", "").split(","))
-    return (
-        "search" if any(one.startswith(_SEARCHES) and one != "search=" for one in asked) else "list"
-    )
+    searching = any(one.startswith(_SEARCHES) and one != "search=" for one in asked)
+    kind = "search" if searching else "list"
+    size = int(query.get("per_page", query.get("per-page", "25")))
+    start = int(query.get("cursor", "*").replace("*", "0"))
+    mask, searches = wanted(works, view, query)
+    places = ordered(works, view, mask, searches, query.get("sort", ""))
+    shown = places[start : start + size]
+    # As OpenAlex pages: the page after the last is empty and has no cursor.
+    following = {"next_cursor": str(start + size) if shown else None} if "cursor" in query else {}
+    meta = {"count": len(places), "per_page": size, **following, "cost_usd": PRICES[kind]}
+    texts = ", ".join(works.text_of(at, view) for at in shown)
+    return kind, f'{{"meta": {json.dumps(meta)}, "results": [{texts}], "group_by": []}}'
 
 
 _CROSSREF = {
@@ -325,17 +325,18 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1
-    service: Service
+    works: Works
 
     def do_GET(self) -> None:
         """Answer."""
         key = self.headers.get("Authorization", "").removeprefix("Bearer ").strip()
-        status, text, headers = self.service.answer(self.path, key)
+        status, text, headers = answer(self.works, self.path, key)
         body = text.encode()
         try:
             self.send_response(status)
-            plain = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-            for name, value in (plain | {**headers}).items():
+            for name, value in (
+                {"Content-Type": "application/json", "Content-Length": str(len(body))} | {**headers}
+            ).items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
@@ -348,9 +349,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(service: Service) -> Iterator[str]:
+def serving(works: Works) -> Iterator[str]:
     """Serve in a thread of this process while the block runs; the value is the base URL."""
-    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"service": service}))
+    works.prepare()
+    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"works": works}))
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
@@ -359,10 +361,3 @@ def serving(service: Service) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
-
-
-def service_of(corpus: Corpus) -> Service:
-    """Return the service of a corpus."""
-    works = Works(corpus)
-    works.prepare()
-    return Service(works)

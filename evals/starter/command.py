@@ -38,21 +38,10 @@ def data(
 
 def write_data(out: Path) -> None:
     """Write the graph, its query papers and the sections into a folder."""
-    papers = _papers()
-    _write(out / GRAPH, _records(papers))
-    _write(out / QUERIES, ({"id": key} for key in _queries(papers)))
-    _write(out / SECTIONS, _sections(papers))
-
-
-def _papers() -> dict[str, Paper]:
     with starter_papers() as path:
-        found = [one for one in read_records(path) if isinstance(one, Paper)]
-    return {paper.id: paper for paper in found}
-
-
-def _records(papers: dict[str, Paper]) -> Iterator[dict[str, Any]]:
-    for paper in papers.values():
-        yield {
+        papers = {one.id: one for one in read_records(path) if isinstance(one, Paper)}
+    records = (
+        {
             "id": paper.id,
             "title": paper.title,
             "abstract": paper.abstract,
@@ -62,6 +51,11 @@ def _records(papers: dict[str, Paper]) -> Iterator[dict[str, Any]]:
             "references": [key for key in paper.references or () if key in papers],
             "external_references": [],
         }
+        for paper in papers.values()
+    )
+    _write(out / GRAPH, records)
+    _write(out / QUERIES, ({"id": key} for key in _queries(papers)))
+    _write(out / SECTIONS, _sections(papers))
 
 
 def _queries(papers: dict[str, Paper]) -> list[str]:

@@ -3,7 +3,7 @@
 A file has papers with questions (see evals.asking.cases). Each question that has an answer in words is
 asked of a stack: its own paper (1: 'single source'), or that and as many others as make the stack
 ('multiple sources'), as texts; where the file has questions of several papers, each of its own papers only.
-Measured is what evals.synthesis.measures says, by words and an embedder: no LLM judges, though one may write
+Measured is what evals.synthesis.command says, by words and an embedder: no LLM judges, though one may write
 with --mind llm.
 
 paragraphs        All paragraphs judged relevant by their summaries: the product's way.
@@ -18,10 +18,8 @@ llm_ref           The same, with one question a paragraph for its relevance and 
 """
 
 import asyncio
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 from langgraph.runtime import Runtime
@@ -145,16 +143,19 @@ def _by_meaning(embedder: Embedder, question: str, chunks: Sequence[Chunk]) -> l
     if not chunks:
         return []
     rows = embedder.embed([question, *(chunk.text for chunk in chunks)])
-    near = rows[1:] @ rows[0]
     return ranked(
-        [ScoredPoint(place, float(score)) for place, score in enumerate(near)], len(chunks)
+        [ScoredPoint(place, float(score)) for place, score in enumerate(rows[1:] @ rows[0])],
+        len(chunks),
     )
 
 
 def _by_words(question: str, chunks: Sequence[Chunk]) -> list[ScoredPoint]:
     """Rank by BM25; a chunk without any word of the question is not ranked."""
-    worth = enumerate(bm25(question, [chunk.text for chunk in chunks]))
-    scored = [ScoredPoint(place, score) for place, score in worth if score > 0]
+    scored = [
+        ScoredPoint(place, score)
+        for place, score in enumerate(bm25(question, [chunk.text for chunk in chunks]))
+        if score > 0
+    ]
     return ranked(scored, len(scored))
 
 
@@ -202,8 +203,7 @@ def retrieving(method: ChunkMethod, top_k: int = 4) -> Step:
         state: SynthesizeState, runtime: Runtime[RunSettings]
     ) -> SynthesizeState:
         services = open_services(runtime, state["run"])
-        found = await services.run_store.paragraphs.get(state["paragraphs"])
-        paragraphs = list(found.values())
+        paragraphs = list((await services.run_store.paragraphs.get(state["paragraphs"])).values())
         chunks = await asyncio.to_thread(
             retrieve,
             services.clients.embedder,
@@ -256,16 +256,6 @@ def _joined(spans: Sequence[tuple[int, int]], length: int) -> tuple[tuple[int, i
 Upload = dict[str, str]
 
 
-def file_upload(path: Path) -> Upload:
-    """Return a file as the graph takes it."""
-    return {"name": path.name, "content": base64.b64encode(path.read_bytes()).decode()}
-
-
-def text_upload(name: str, text: str) -> Upload:
-    """Return a text as the graph takes it."""
-    return {"name": f"{name}.txt", "content": text, "encoding": "text"}
-
-
 SAME_LINE = 0.8
 """Share of a line's content words from which the embedded engine calls a source line its origin."""
 
@@ -307,12 +297,17 @@ async def align_lines(state: SynthesizeState, runtime: NodeRuntime) -> Synthesiz
     ]
 
     async def asked(text: str, paragraph: Paragraph, source: SourceLine) -> Origin | None:
-        shown = {"source": source.plain, "line": text}
-        found = await ask_with_check(services.mind, ALIGN_PAIR, shown)
+        found = await ask_with_check(
+            services.mind, ALIGN_PAIR, {"source": source.plain, "line": text}
+        )
         if not found.answer or not found.answer.comes_from:
             return None
-        works = works_cited(paragraph, source.start, source.end, entries)
-        return origin_of(paragraph, source.start, source.end, works)
+        return origin_of(
+            paragraph,
+            source.start,
+            source.end,
+            works_cited(paragraph, source.start, source.end, entries),
+        )
 
     lines: list[Line] = []
     for number, part in enumerate(draft_lines(state["draft"]), start=1):
@@ -320,9 +315,14 @@ async def align_lines(state: SynthesizeState, runtime: NodeRuntime) -> Synthesiz
             found = await asyncio.gather(*(asked(text, *source) for source in sources))
             origins = tuple(one for one in found if one)
             verdict: SupportVerdict = "supported" if origins else "not_checked"
-            place = len(lines) + 1
             lines.append(
-                Line(number=place, paragraph=number, text=text, origins=origins, verdict=verdict)
+                Line(
+                    number=(len(lines) + 1),
+                    paragraph=number,
+                    text=text,
+                    origins=origins,
+                    verdict=verdict,
+                )
             )
     return {"lines": lines, "lost": [], "failures": []}
 
@@ -361,8 +361,12 @@ def synthesize(
     Raises:
         InputError: The run was stopped.
     """
-    inputs = {"question": question, "uploads": [dict(item) for item in uploads]}
-    result = run_graph(arm.graph, inputs, clients, arm.settings)
+    result = run_graph(
+        arm.graph,
+        {"question": question, "uploads": [dict(item) for item in uploads]},
+        clients,
+        arm.settings,
+    )
     if result["stop"]:
         raise InputError(f"'{question}' was stopped: {result['stop'].cause}")
     return result

@@ -29,7 +29,7 @@ from pydantic import BaseModel, Field
 
 from evals.figures import RESAMPLES, means, minus
 from evals.runner import JudgedSuite, JudgeOptions, asked, check_each_once, judge_task, read_judged
-from evals.synthesis.measures import COMPOSITES, average_precision, harmonic
+from evals.synthesis.command import COMPOSITES, average_precision, harmonic
 from evals.trials import Row
 from tools.clients import open_clients
 from tools.embed.embedder import Embedder
@@ -221,7 +221,7 @@ def asked_of(item: Answered) -> dict[str, tuple[Task[Any], dict[str, object]]]:
 
 
 SCORES = {"ragas_score": "composite", "ragas_with_precision": "with_precision"}
-"""By name: what they are in evals.synthesis.measures."""
+"""By name: what they are in evals.synthesis.command."""
 _STATEMENTS = 0.75
 """Weight of statements in answer_correctness, as the package has it."""
 
@@ -252,8 +252,11 @@ def measures(said: Said) -> dict[str, float]:
     if said.borne:
         found["faithfulness"] = sum(said.borne) / len(said.borne)
     if said.cosines:
-        mean = sum(max(cosine, 0.0) for cosine in said.cosines) / len(said.cosines)
-        found["answer_relevancy"] = 0.0 if said.evasive else mean
+        found["answer_relevancy"] = (
+            0.0
+            if said.evasive
+            else (sum(max(cosine, 0.0) for cosine in said.cosines) / len(said.cosines))
+        )
     if said.relevant is not None:
         found["context_precision"] = average_precision(said.relevant)
     if said.inferred:
@@ -350,8 +353,12 @@ class Ragas(JudgedSuite[RagasOptions]):
         told = dict(zip(questions, answers, strict=True))
         given = {name: answer for name, (answer, _) in told.items() if answer is not None}
         errors = [f"{name}: {error}" for name, (answer, error) in told.items() if answer is None]
-        figures = measures(_said(item, given, self.embedder))
-        return {"case": item.case, "arm": item.arm, "figures": figures, "errors": errors}
+        return {
+            "case": item.case,
+            "arm": item.arm,
+            "figures": measures(_said(item, given, self.embedder)),
+            "errors": errors,
+        }
 
 
 def _faults(item: Answered, answer: object) -> list[str]:

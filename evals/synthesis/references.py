@@ -19,6 +19,7 @@ printed    Labels in brackets ('[3, 5-7]') in the sentence itself, of papers tha
 GROBID     Citations of GROBID's JSON. A sentence with one that GROBID could not link is not judged.
 """
 
+import base64
 import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,10 +28,7 @@ from typing import Any, Literal, NamedTuple
 
 from rapidfuzz import fuzz
 
-from evals.figures import (
-    json_lines,
-    spent,
-)
+from evals.figures import spent
 from evals.pdf.measures import (
     NAMED,
     SENTENCE,
@@ -41,8 +39,8 @@ from evals.pdf.measures import (
     read_truth,
     same_title,
 )
-from evals.synthesis.arms import Arm, file_upload, paragraphs_of, synthesize
-from evals.trials import Row, fresh_home
+from evals.synthesis.arms import Arm, paragraphs_of, synthesize
+from evals.trials import Row, fresh_home, json_lines
 from evals.writing.cases import numbers_in
 from state.synthesis import Line, NumberedReference, Origin
 from tools.clients import Clients
@@ -116,16 +114,16 @@ class Known:
 
     def _by_machine(self, text: str) -> list[str] | None:
         long_enough = {
-            at: one.text
-            for at, one in enumerate(self.truth.parsed)
-            if len(one.text) >= 0.8 * len(text)
+            at: known
+            for at, (known, _) in enumerate(self.truth.parsed)
+            if len(known) >= 0.8 * len(text)
         }
         if (where := best_stretch(text, long_enough, _FOUND)) is None:
             return None
         at, start, end = where
         titles = [
             title
-            for first, last, title in self.truth.parsed[at].spans
+            for first, last, title in self.truth.parsed[at][1]
             if min(last, end) - max(first, start) >= _TOUCH
         ]
         if None in titles:
@@ -330,25 +328,29 @@ def measure(folder: Path, questions: Sequence[Question], arms: Sequence[Arm]) ->
     }
     with fresh_home() as here:
         for asked in questions:
-            uploads = [file_upload(path) for path in files_of(folder, asked)]
+            uploads = [
+                {"name": path.name, "content": base64.b64encode(path.read_bytes()).decode()}
+                for path in files_of(folder, asked)
+            ]
             for arm in arms:
                 run = synthesize(asked.question, uploads, Clients(here), arm)
-                lines = judged(asked.question, run, known)
-                tasks = spent(run["usage"])
-                yield {"case": asked.question, "arm": arm.name, "lines": lines, "tasks": tasks}
+                yield {
+                    "case": asked.question,
+                    "arm": arm.name,
+                    "lines": judged(asked.question, run, known),
+                    "tasks": spent(run["usage"]),
+                }
 
 
-def table(runs: Sequence[Row]) -> list[dict[str, object]]:
-    """Return for each arm the shares over all lines, and by how the truth is known."""
+def table(runs: Sequence[Row]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return for each arm what all its lines count, and by how the truth is known."""
     lines: dict[str, list[LineRow]] = {}
     for run in runs:
         lines.setdefault(run["arm"], []).extend(run["lines"])
-    return [
-        {"arm": arm, "truth": name, **_row(mine)}
+    return {
+        arm: {name: _counted(mine) for name, mine in _by_truth(rows).items() if mine}
         for arm, rows in lines.items()
-        for name, mine in _by_truth(rows).items()
-        if mine or name == "all"
-    ]
+    }
 
 
 def _by_truth(rows: Sequence[LineRow]) -> dict[str, list[LineRow]]:
@@ -360,21 +362,13 @@ def _by_truth(rows: Sequence[LineRow]) -> dict[str, list[LineRow]]:
     }
 
 
-def _row(rows: Sequence[LineRow]) -> dict[str, object]:
+def _counted(rows: Sequence[LineRow]) -> dict[str, float]:
     told = [row for row in rows if row.right is not None]
-    citing = [row for row in told if row.citing]
-    return {
-        "lines": len(rows),
-        "verified": share([row.verified for row in rows]),
-        "judged": len(told),
-        "right": share([row.right is True for row in told]),
-        "right or printed": share([row.printed is True for row in told]),
-        "citing": len(citing),
-        "citing, right": share([row.right is True for row in citing]),
-        "citing, right or printed": share([row.printed is True for row in citing]),
-    }
-
-
-def share(hits: Sequence[bool]) -> str:
-    """Return so many of so many, for a table; nothing of nothing."""
-    return f"{sum(hits)} ({sum(hits) / len(hits):.3f})" if hits else ""
+    found = {"lines": len(rows), "verified": sum(row.verified for row in rows)}
+    for name, mine in (("judged", told), ("citing", [row for row in told if row.citing])):
+        found |= {
+            name: len(mine),
+            f"{name}, right": sum(row.right is True for row in mine),
+            f"{name}, right or printed": sum(row.printed is True for row in mine),
+        }
+    return dict(found)

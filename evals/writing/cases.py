@@ -2,18 +2,15 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from evals.figures import json_lines
+from evals.trials import Cases, json_lines
 from state.paper import Paper
 from state.writing import MARKER
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.errors import InputError
-from tools.references.in_text import CITED
-from tools.references.latex_prose import read_latex
 from tools.text.words import split_sentences
 
 MOST_PAPERS = 200
@@ -50,27 +47,17 @@ class Case:
         return any(paper.abstract for paper in self.papers)
 
 
-@dataclass
-class Cases:
-    """The rows that can be used, and why the others cannot."""
-
-    cases: list[Case] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
-    """Reasons by the row's id, or by its line where it has none."""
-
-
-def read_cases(path: Path, count: int | None = None) -> Cases:
+def read_cases(path: Path, count: int | None = None) -> Cases[Case]:
     """Return the first `count` rows that can be used, or all of them.
 
     Raises:
         InputError: The file cannot be read, or no row can be used.
     """
-    found, seen = Cases(), set[str]()
+    found, seen = Cases[Case](), set[str]()
     for number, row in json_lines(path):
         if len(found.cases) == count:
             break
-        given = row.get("id", row.get("arxiv_id")) if isinstance(row, dict) else None
-        name = _words(given) or f"line {number}"
+        name = _words(row.get("id") if isinstance(row, dict) else None) or f"line {number}"
         try:
             if name in seen:
                 name = f"line {number}"
@@ -88,39 +75,8 @@ def read_cases(path: Path, count: int | None = None) -> Cases:
     return found
 
 
-def _of_deepscholar(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of DeepScholar-Bench as one of ours: LaTeX as prose, its commands that cite as numbers."""
-    cited = [
-        {
-            "key": str(number),
-            "id": one.get("bib_paper_doi") or "",
-            "title": one.get("cited_paper_title"),
-            "authors": " ".join(str(one.get("bib_paper_authors") or "").split()).split(" and "),
-            "year": str(one.get("bib_paper_year") or "").partition(".")[0] or None,
-            "abstract": one.get("cited_paper_abstract"),
-        }
-        for number, one in enumerate(row["cited"], 1)
-    ]
-    numbers = {str(one.get("citation_shorthand")): at for at, one in enumerate(row["cited"], 1)}
-    prose, _ = read_latex(str(row["related_work"]))
-
-    def marked(found: re.Match[str]) -> str:
-        keys = found[0].rpartition("{")[2].rstrip("}").split(",")
-        known = (numbers.get(key.strip()) for key in keys)
-        told = ", ".join(str(number) for number in known if number)
-        return f"[{told}]" if told else ""
-
-    return {
-        "target": {"title": row.get("title"), "abstract": row.get("abstract")},
-        "gold_related_work": _BEFORE_STOP.sub("", CITED.sub(marked, prose.replace("\xa0", " "))),
-        "cited": cited,
-    }
-
-
 def _case(name: str, row: object) -> Case:
     whole = row if isinstance(row, dict) else {}
-    if isinstance(whole.get("related_work"), str) and isinstance(whole.get("cited"), list):
-        whole = _of_deepscholar(whole)
     target, cited = whole.get("target"), whole.get("cited")
     title, abstract = (
         _words(target.get(key) if isinstance(target, dict) else None)
@@ -158,8 +114,11 @@ def _papers(cited: Sequence[object]) -> tuple[dict[str, Paper], dict[str, int], 
         try:
             if not isinstance(entry, dict):
                 raise RecordError("it is no JSON object")
-            more = {"title": _title(entry, name), "authors": _authors(entry.get("authors"))}
-            paper = paper_from({**entry, **more})
+            title = entry.get("title")
+            if not title and _words(entry.get("abstract")):
+                title = f"Work {name}"  # the data knows it by no other
+            authors = _authors(entry.get("authors"))
+            paper = paper_from({**entry, "title": title, "authors": authors})
         except ValueError as error:
             unusable.append(f"{name}: {error}")
             continue
@@ -172,29 +131,24 @@ def _papers(cited: Sequence[object]) -> tuple[dict[str, Paper], dict[str, int], 
     return papers, places, unusable
 
 
-def _title(entry: Mapping[str, object], name: str) -> object:
-    """Return the title; of a work that has an abstract and none, the name by which the data knows it."""
-    given = entry.get("title")
-    return f"Work {name}" if not given and _words(entry.get("abstract")) else given
-
-
 def _authors(given: object) -> object:
     """Return a list of names, also where all stand in one text that ends in three dots."""
     if not isinstance(given, str):
         return given
-    whole = given.strip()
-    bare = whole.rstrip(".… ")
-    if not bare:
-        return []
-    return [bare, "others"] if whole.endswith(("...", "…")) else [bare]
+    bare = given.strip().rstrip(".… ")
+    others = ["others"] if given.strip().endswith(("...", "…")) else []
+    return [bare, *others] if bare else []
 
 
 def _sentences(given: object) -> tuple[GoldSentence, ...]:
     found: list[GoldSentence] = []
     for item in given if isinstance(given, list) else []:
         if isinstance(item, dict) and (text := _words(item.get("text"))):
-            keys = dict.fromkeys(map(str, item.get("cites") or ()))
-            found.append(GoldSentence(text=text, cites=tuple(keys)))
+            found.append(
+                GoldSentence(
+                    text=text, cites=tuple(dict.fromkeys(map(str, item.get("cites") or ())))
+                )
+            )
     return tuple(found)
 
 
@@ -301,6 +255,5 @@ def numbers_in(text: str) -> list[str]:
 
 
 def _on(numbers: list[int]) -> str:
-    if len(numbers) == 1:
-        return f"line {numbers[0]}"
-    return f"lines {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+    first, last = ", ".join(map(str, numbers[:-1])), numbers[-1]
+    return f"lines {first} and {last}" if first else f"line {last}"

@@ -17,8 +17,8 @@ from evals.figures import RESAMPLES, grouped, means, minus, noted, sums
 from evals.runner import Options, Suite, choose
 from evals.trials import Row, results_of
 from evals.writing.cases import Case, read_cases, without_marks
-from evals.writing.judge_texts import read_candidates
-from evals.writing.trial import ARMS, LEXRANK, VERDICTS, Counts, Setting, try_arm, try_text
+from evals.writing.judging import Candidate, read_candidates
+from evals.writing.trial import ARMS, LEXRANK, VERDICTS, Arm, Counts, try_arm
 from tools.errors import InputError
 from tools.settings import settings
 
@@ -169,8 +169,7 @@ def _totals(told: Sequence[Mapping[str, Any]], name: str) -> dict[str, float]:
     """Return the sums of all that was counted over the rows, and how far plans were missed."""
     mine = [one["arms"][name] for one in told if name in one["arms"]]
     plans = [one["adherence"][name] for one in told if name in one["adherence"]]
-    empty = sum(bool(one["empty"]) for one in mine)
-    found: dict[str, float] = {"runs": len(mine), "empty": empty}
+    found: dict[str, float] = {"runs": len(mine), "empty": sum(bool(one["empty"]) for one in mine)}
     found |= sums((*(one["counts"].get(name, {}) for one in told), *plans))
     if plans:
         more = [abs(one["sentences_more"]) for one in plans]
@@ -236,17 +235,12 @@ class Writing(Suite[WritingOptions]):
 
     def rows(self) -> Generator[Row]:
         """Write with each writer, one row of the data after the other."""
-        tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
-        self.runs = len(tasks) + len(self.published)
+        written = [(case, arm) for case in self.chosen.cases for arm in self.arms]
+        tasks: list[tuple[Case, Arm | Candidate]] = [*written, *self.published]
+        self.runs = len(tasks)
         with tempfile.TemporaryDirectory(prefix="citeloom-vectors-") as folder:
-            vectors = Path(folder) / "vectors.sqlite"
-            cases = tuple(self.chosen.cases)
-            setting = Setting(mind=self.options.mind, vectors=vectors, cases=cases)
-            run = partial(try_arm, setting=setting)
+            run = partial(try_arm, mind=self.options.mind, vectors=Path(folder) / "vectors.sqlite")
             with closing(results_of(run, tasks, self.options.workers)) as done:
-                yield from done
-            check = partial(try_text, setting=setting)
-            with closing(results_of(check, self.published, self.options.workers)) as done:
                 yield from done
 
     def failed(self, row: Row) -> bool:

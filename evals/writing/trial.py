@@ -29,13 +29,13 @@ from evals.trials import (
     run_graph,
 )
 from evals.writing.cases import Case, ForcedPlan, forced_plan, without_markers
-from evals.writing.judge_texts import Candidate, listed
+from evals.writing.judging import Candidate, listed
 from state.audit import Audit
 from state.paper import Paper
 from state.quote import Quote
 from state.results import CitedSentence
 from state.run import Usage
-from state.writing import MARKER, Adherence, SupportVerdict
+from state.writing import MARKER, SupportVerdict
 from tools.clients import Clients
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import ledger_of_run
@@ -100,9 +100,13 @@ def _quoted(sentence: CitedSentence, keys: Sequence[str], cited: Mapping[str, Pa
 
 def stands(quote: Quote | None, paper: Paper) -> bool:
     """Whether the words of a quote stand in the paper where the quote says that they do."""
-    if quote is None or not quote.verified or quote.paper != paper.id or not quote.text.strip():
-        return False
-    return dict(paper.parts).get(quote.part, "")[quote.start : quote.end] == quote.text
+    return (
+        quote is not None
+        and quote.verified
+        and quote.paper == paper.id
+        and bool(quote.text.strip())
+        and dict(paper.parts).get(quote.part, "")[quote.start : quote.end] == quote.text
+    )
 
 
 def repeated(texts: Sequence[str]) -> int:
@@ -119,7 +123,6 @@ def adherence(
     sentences: Sequence[CitedSentence],
     named: Mapping[str, str],
     plan: ForcedPlan,
-    said: Adherence | None,
 ) -> Counts:
     """Compare a section with the plan that it was given, sentence by sentence in order.
 
@@ -130,7 +133,6 @@ def adherence(
     sentences_more       Sentences written less sentences asked for.
     same_length          1 where there are as many (LitLLM, Table 8).
     words_more           Words written over words asked for, less 1.
-    said_right           The lines right, as the audit says; it may know a line by more than its place.
     """
     cites = [
         frozenset(named[key] for key in MARKER.findall(sentence.marked) if key in named)
@@ -139,7 +141,7 @@ def adherence(
     asked_citing = [asked for asked in plan.cites if asked]
     pairs = list(zip(plan.cites, [*cites, *([None] * len(plan.cites))], strict=False))
     written = sum(len(without_markers(sentence.marked).split()) for sentence in sentences)
-    found: Counts = {
+    return {
         "lines": len(plan.cites),
         "lines_right": sum(asked == made for asked, made in pairs),
         "citing_lines": len(asked_citing),
@@ -150,7 +152,6 @@ def adherence(
         "same_length": len(sentences) == len(plan.cites),
         "words_more": written / plan.words - 1,
     }
-    return found | ({"said_right": said.lines_right} if said else {})
 
 
 class Section(BaseModel):
@@ -159,36 +160,24 @@ class Section(BaseModel):
     text: str
 
 
-class Work(BaseModel):
-    """A work as it is shown."""
-
-    number: int
-    title: str
-    abstract: str
-
-
 WRITE = judge_task(
     "write_bare",
     """Write the related-work section of `paper`, in prose, from `works`, which it cites. Cite a work by its number
-in square brackets. Where `example` is given, which is another paper's section, write in its style and take none of
-its content.""",
+in square brackets.""",
     Section,
     4000,
 )
 
 
-async def write_bare(
-    case: Case, example: str, clients: Clients, at: Settings
-) -> tuple[str, list[Usage]]:
-    """Return a section from one question, in the style of an example if one is given, and what it cost."""
-    works = [
-        Work(number=number, title=paper.title, abstract=paper.abstract or "")
+async def write_bare(case: Case, clients: Clients, at: Settings) -> tuple[str, list[Usage]]:
+    """Return a section from one question, and what it cost."""
+    works = {
+        str(number): {"title": paper.title, "abstract": paper.abstract or ""}
         for number, paper in enumerate(case.papers, 1)
-    ]
+    }
     run, limits = f"bare-{uuid4().hex}", BudgetLimits()
     mind = open_model(run, limits, "llm", at, clients.embedder)
-    shown: dict[str, Any] = {"example": example} if example else {}
-    answer = await mind.do(WRITE, **shown, paper=f"{case.title}\n\n{case.abstract}", works=works)
+    answer = await mind.do(WRITE, paper=f"{case.title}\n\n{case.abstract}", works=works)
     return answer.text.strip(), ledger_of_run(run, limits, at.home).usage()
 
 
@@ -207,8 +196,6 @@ class Arm:
     """Whether only an LLM makes it another one."""
     free: bool = False
     """Whether it is one answer of an LLM, nothing checked, and no run of `write`."""
-    shot: bool = False
-    """Whether that answer is shown the section of another row."""
 
 
 _CHATCITE: Mapping[str, Any] = {"writer": "beam", "schedule": "incremental", "every_vote": True}
@@ -227,7 +214,6 @@ ARMS = {
             llm=True,
         ),
         Arm(name="bare", llm=True, free=True),
-        Arm(name="few_shot", llm=True, free=True, shot=True),
         Arm(name="plan", settings={"writer": "plan"}, forced=True),
         Arm(name="prompted_plan", settings={"writer": "plan"}),
         *(
@@ -239,28 +225,20 @@ ARMS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """What all runs of one benchmark share."""
-
-    mind: str
-    vectors: Path
-    cases: Sequence[Case] = ()
-    """All rows, of which one may be another's example."""
-
-
-def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
+def try_arm(task: tuple[Case, Arm | Candidate], *, mind: str, vectors: Path) -> Row:
     """Run one way of writing for one row; whatever goes wrong stands in the result.
 
     It has 'skipped' (why it was not run), 'text' (without the markers of its citations), 'counts' and
     'adherence' (evals.writing.trial; empty where there was no plan of the gold), 'cost', 'failures'.
     """
     case, arm = task
+    if isinstance(arm, Candidate):
+        return try_text(case, arm, mind, vectors)
     row = _row(case, arm.name)
-    if arm.llm and setting.mind != "llm":
+    if arm.llm and mind != "llm":
         return row | {"skipped": "only an LLM writes it"}
     if arm.free:
-        return row | _try_bare(case, arm, setting)
+        return row | _try_bare(case, arm, vectors)
     plan = forced_plan(case) if arm.forced else None
     if isinstance(plan, str):
         return row | {"skipped": plan}
@@ -272,9 +250,10 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     }
 
     def written() -> dict[str, Any]:
-        clients = BenchClients(here, remembering(setting.vectors))
-        choices = {"mind": setting.mind, **arm.settings}
-        return _written(case, plan, run_graph("write", inputs, clients, choices))
+        clients = BenchClients(here, remembering(vectors))
+        return _written(
+            case, plan, run_graph("write", inputs, clients, {"mind": mind, **arm.settings})
+        )
 
     with fresh_home() as here:
         return row | attempted(written)
@@ -285,19 +264,17 @@ def _row(case: Case, arm: str, text: str = "") -> Row:
     return {"case": case.id, "arm": arm, "text": text, **empty}
 
 
-def _try_bare(case: Case, arm: Arm, setting: Setting) -> Row:
+def _try_bare(case: Case, arm: Arm, vectors: Path) -> Row:
     """Let an LLM write by itself, and check its text as a published one; the cost is that of writing."""
-    example = next((one.gold for one in setting.cases if one.id != case.id), "")
-    if arm.shot and not example:
-        return {"skipped": "there is no other row to show"}
 
     def written() -> dict[str, Any]:
-        clients, began = BenchClients(here, remembering(setting.vectors)), perf_counter()
-        text, used = asyncio.run(write_bare(case, example if arm.shot else "", clients, here))
+        clients, began = BenchClients(here, remembering(vectors)), perf_counter()
+        text, used = asyncio.run(write_bare(case, clients, here))
         cost = cost_of(used, perf_counter() - began)
-        titles = tuple(paper.title for paper in case.papers)
-        candidate = Candidate(arm=arm.name, text=text, references=titles)
-        return try_text((case, candidate), setting) | {"cost": cost, "tasks": spent(used)}
+        candidate = Candidate(
+            arm=arm.name, text=text, references=tuple(paper.title for paper in case.papers)
+        )
+        return try_text(case, candidate, "llm", vectors) | {"cost": cost, "tasks": spent(used)}
 
     with fresh_home() as here:
         return attempted(written)
@@ -308,22 +285,12 @@ def _written(case: Case, plan: ForcedPlan | None, result: Mapping[str, Any]) -> 
     named = {item.marker: item.paper.id for item in references}
     return {
         **told(case, result, named),
-        "adherence": _adherence(result, named, plan),
+        "adherence": adherence(result.get("sentences") or [], named, plan) if plan else {},
         "printed": {
             "text": str(result.get("related_work") or ""),
             "references": [item.paper.title for item in references],
         },
     }
-
-
-def _adherence(
-    result: Mapping[str, Any], named: Mapping[str, str], plan: ForcedPlan | None
-) -> dict[str, float]:
-    if plan is None:
-        return {}
-    audit = result.get("audit")
-    said = audit.adherence if audit else None
-    return adherence(result.get("sentences") or [], named, plan, said)
 
 
 def told(case: Case, result: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
@@ -352,9 +319,8 @@ _AT_CITE = re.compile(r"@cite_(\d+)")
 """How Multi-XScience and what was trained on it cite."""
 
 
-def try_text(task: tuple[Case, Candidate], setting: Setting) -> Row:
+def try_text(case: Case, candidate: Candidate, mind: str, vectors: Path) -> Row:
     """Check one published text of one row; whatever goes wrong stands in the result, as of a writer."""
-    case, candidate = task
     row = _row(case, candidate.arm, candidate.text)
     inputs = {
         "text": _AT_CITE.sub(r"[\1]", candidate.text),
@@ -365,8 +331,12 @@ def try_text(task: tuple[Case, Candidate], setting: Setting) -> Row:
     }
 
     def checked() -> dict[str, Any]:
-        clients = BenchClients(here, remembering(setting.vectors))
-        result = run_graph("verify", inputs, clients, {"mind": setting.mind})
+        result = run_graph(
+            "verify",
+            inputs,
+            BenchClients(here, remembering(vectors)),
+            {"mind": mind},
+        )
         audit = result.get("audit")
         named = {item.key: item.paper for item in audit.verdicts} if audit else {}
         return {

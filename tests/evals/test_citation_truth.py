@@ -68,10 +68,10 @@ def test_cases_are_balanced_and_each_path_tells_what_it_called_them(tmp_path: Pa
     assert {case.kind for case in cases} <= set(GROUPS)
     told = evaluated("citation_truth", "--data", tmp_path, "--each", "1", "--arms", "write_liar")
     assert told.exit_code == 0
-    assert "write_liar (tuning)" in told.stdout
-    assert "## Share of true sentences by verdict" in told.stdout
-    lies = figures("liar", [(case, "supported") for case in cases])
-    assert lies["accepted"] == lies["supported"] == lies["false"] == own
+    assert "## verdicts: write liar" in told.stdout
+    assert "## calibration" in told.stdout
+    lies = figures("liar", [(case, "supported") for case in cases])["falsehoods"]
+    assert lies == {"all": own, "accepted": own, "supported": own}
 
 
 def test_verdicts_are_calibrated_by_the_truth_of_what_they_were_given_to() -> None:

@@ -45,7 +45,10 @@ RETRIEVAL = ("retrieval", "--data", "{}", "--queries", "{}/first")
             ("retrieval", "--queries", "{}/first", "--sources", "arxiv"),
             "'10.5555/0.0' is a query paper",
         ),
-        (RETRIEVAL, "no query has an abstract, a year and references"),
+        (
+            RETRIEVAL,
+            "no query can be measured, the first because no reference of it has an abstract",
+        ),
         ((*RETRIEVAL, "--n", "2"), "--n 2 is not possible: the file has 1 queries"),
         ((*RETRIEVAL, "--arms", "bfs,best"), "there is no arm 'best'; there are: single"),
         ((*RETRIEVAL, "--keep", "0"), "should be greater than or equal to 1"),

@@ -99,13 +99,13 @@ def test_no_falsehood_is_supported_without_a_judge_and_no_judge_gets_a_number_pa
         "--arms",
         ",".join(arms),
     )
-    checks = {row["arm"]: row for row in figures["checks"]}
-    assert tuple(checks) == arms
-    for arm, row in checks.items():
-        assert row["false"] >= 12, arm
-        assert row["verdicts"]["own"] == {"supported": row["false"]}, arm
+    assert tuple(figures["falsehoods"]) == arms
+    for arm, row in figures["falsehoods"].items():
+        verdicts = figures["verdicts"][arm]
+        assert row["all"] >= 12, arm
+        assert verdicts["own"] == {"supported": row["all"]}, arm
         assert row["accepted"] == (row["supported"] if arm in _LIARS else 0), arm
-        told = row["verdicts"].get("number", {})
+        told = verdicts.get("number", {})
         assert not told.get("supported"), f"{arm}: a number of nowhere stops a claim"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evals.references.checked import Case, fitted, measure_fit
-from evals.references.labelled import Reference, measure, read_anystyle, read_grobid
+from evals.references.labelled import Reference, measure, read_set
 from state.audit import ReferenceCheck, ReferenceOutcome
 from tools.references.tokens import tokens_of
 
@@ -48,7 +48,7 @@ def labelled(reference: Reference) -> list[tuple[str, str]]:
 
 
 def test_sets_are_read_with_one_set_of_labels(sets: Path) -> None:
-    first = read_anystyle(sets / "anystyle.xml")[0]
+    first = read_set(sets / "anystyle.xml", "anystyle")[0]
     assert first.text == (
         "11. Lee, A., and Doe, B. (Eds.). (1990). Weaving the Lee loom, part 11. In C. Poe (Ed.), "
         "Loom Letters, 11(3), pp. 4–9. "
@@ -76,7 +76,7 @@ def test_sets_are_read_with_one_set_of_labels(sets: Path) -> None:
         ("pages", "pp."),
         ("pages", "4–9."),
     ]
-    other = labelled(read_grobid(sets / "grobid.xml")[0])
+    other = labelled(read_set(sets / "grobid.xml", "grobid")[0])
     assert ("other", "In") in other
     assert other[-5:] == [
         ("volume", "11"),

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from evals.asking.passages import read_sets
 from evals.retrieval.corpus import Corpus, read_corpus
-from evals.retrieval.works import Service, Works, key_for, serving
+from evals.retrieval.works import Works, key_for, serving
 from evals.trials import keeping_vectors
 from state.search import SearchQuery
 from tests.evals.calls import measured
@@ -50,7 +50,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def url(corpus: Corpus) -> Iterator[str]:
-    with serving(Service(Works(corpus))) as address:
+    with serving(Works(corpus)) as address:
         yield address
 
 
@@ -204,8 +204,8 @@ def folder(tmp_path: Path) -> Path:
 def test_sets_are_read_with_their_gold_passages(folder: Path) -> None:
     papers, evidence, contexts = read_sets(folder)
     assert (len(papers.texts), papers.asked) == (1, 5)
-    (text,) = papers.texts
-    by_id = {passage.id: passage.text for passage in text.passages}
+    ((_, _, passages),) = papers.texts.values()
+    by_id = {passage.id: passage.text for passage in passages}
     golds = {q.text: [by_id[key] for key in q.gold] for q in papers.questions}
     assert list(golds) == ["Which cameras were used?", "How large was the error?"]
     assert ["Basler" in gold for gold in golds["Which cameras were used?"]] == [True]
@@ -213,19 +213,16 @@ def test_sets_are_read_with_their_gold_passages(folder: Path) -> None:
     assert [len(q.gold) for q in evidence.questions] == [1, 1, 1]
     (question,) = contexts.questions
     assert len(question.gold) == 3
-    assert sum(len(text.passages) for text in contexts.texts) == 4
-    for text in [*evidence.texts, *contexts.texts]:
-        assert all(text.text[p.start : p.end] == p.text for p in text.passages)
+    assert sum(len(passages) for _, _, passages in contexts.texts.values()) == 4
+    for _, text, passages in [*evidence.texts.values(), *contexts.texts.values()]:
+        assert all(text[p.start : p.end] == p.text for p in passages)
 
 
 def test_command_prints_the_table_and_writes_the_figures(folder: Path) -> None:
     found, result = measured(folder, "passages", "--data", folder, "--half", "all")
-    assert (
-        "papers_with_questions, its paper: 2 of 2 questions that qualify (5 in the file)"
-        in result.stdout
-    )
-    assert [view["questions"] for view in found["views"]] == [2, 2, 3, 1]
-    for view in found["views"]:
+    assert "## views: papers with questions, its paper (2): arms" in result.stdout
+    assert [view["n"] for view in found["views"].values()] == [2, 2, 3, 1]
+    for view in found["views"].values():
         assert set(view["arms"]) == {"hybrid", "vectors", "keywords"}
         for name, row in view["arms"].items():
             assert row["recall"]["mean"] >= (2 / 3 if name == "keywords" else 1)

@@ -9,9 +9,8 @@ import pytest
 from typer.testing import Result
 
 from evals.writing.cases import read_cases
-from evals.writing.judge_texts import DIMENSIONS
-from evals.writing.judging import agreement, spearman
-from evals.writing.trial import ARMS, Setting, try_arm
+from evals.writing.judging import DIMENSIONS, agreement, spearman
+from evals.writing.trial import ARMS, try_arm
 from tests.evals.calls import evaluated, read_json, with_judge
 from tests.evals.sections import BARE, cited, row, write
 from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of
@@ -92,21 +91,16 @@ def test_bare_answer_of_an_llm_is_checked_as_a_published_text(
 ) -> None:
     def script(request: dict[str, Any]) -> Any:
         if task_of(request) == "write_bare":
-            style = " In style." if "example" in inputs_of(request) else ""
-            return {"text": f"Bees use landmarks [1]. Nobody cites this [9].{style}"}
+            return {"text": "Bees use landmarks [1]. Nobody cites this [9]."}
         return reviewer()(request)
 
+    task, vectors = (read_cases(data).cases[0], ARMS["bare"]), tmp_path / "vectors.sqlite"
     with OpenAIServer(script) as server, with_judge(monkeypatch, server.url, tmp_path / "home"):
-        cases = tuple(read_cases(data).cases)
-        vectors = tmp_path / "vectors.sqlite"
-        setting = Setting(mind="llm", vectors=vectors, cases=cases)
-        rows = {name: try_arm((cases[0], ARMS[name]), setting) for name in ("bare", "few_shot")}
-    bare, shot = rows["bare"], rows["few_shot"]
-    assert "error" not in bare or not bare["error"]
+        bare = try_arm(task, mind="llm", vectors=vectors)
+    assert not bare["error"]
     assert (bare["counts"]["citations"], bare["counts"]["hallucinated"]) == (2, 1)
     assert bare["cost"]["llm_calls"] == 1, "of writing alone"
-    assert shot["text"].endswith("In style.")
-    alone = try_arm((cases[0], ARMS["bare"]), Setting(mind="extractive", vectors=vectors))
+    alone = try_arm(task, mind="extractive", vectors=vectors)
     assert alone["skipped"] == "only an LLM writes it"
 
 
@@ -139,31 +133,11 @@ def scores(request: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {"scores": told, "preferred": next(label for label in good if good[label]), **changes}
 
 
-def judge(request: dict[str, Any]) -> Any:
-    if task_of(request) == "nuggets":
-        shown: Any = inputs_of(request)["candidates"]
-        good = [label for label, text in shown.items() if GOOD in text]
-        facts = [("Ants integrate.", True, good), ("Bees match.", False, []), ("Wasps.", True, [])]
-        keys = ("fact", "vital", "told_by")
-        return {"nuggets": [dict(zip(keys, fact, strict=True)) for fact in facts]}
-    if task_of(request) == "citations":
-        said: Any = inputs_of(request)
-        return {
-            "sentences": [
-                {"number": int(number), "claims": True, "supported_by": [1, 9]}
-                for number in said["sentences"]
-            ]
-        }
-    if task_of(request) == "grade":
-        return {"why": "read", "grade": 80 if GOOD in str(inputs_of(request)["candidate"]) else 20}
-    return scores(request)
-
-
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[OpenAIServer]:
     prices = {"STRONG_PRICE": "[1, 2]", "FAST_PRICE": "[1, 2]"}
     with (
-        OpenAIServer(judge) as server,
+        OpenAIServer(scores) as server,
         with_judge(monkeypatch, server.url, tmp_path / "home", **prices),
     ):
         yield server
@@ -191,16 +165,12 @@ def figures(data: Path) -> Any:
 def test_texts_are_scored_together_each_turn_in_another_order_and_the_judge_held_against_itself(
     asked: OpenAIServer, judging_data: Path, texts: Path
 ) -> None:
-    done = judging_call(judging_data, texts, "--turns", "2", "--measures", "grade")
+    done = judging_call(judging_data, texts, "--turns", "2")
     assert done.exit_code == 0, done.output
     found = figures(judging_data)
     assert found["arms"]["ours"]["g_score"]["mean"] == 5
     assert found["arms"]["theirs"]["fluency"]["mean"] == 2
     assert found["arms"]["ours"]["preferred"]["mean"] == 1
-    assert (found["arms"]["ours"]["grade"]["mean"], found["arms"]["theirs"]["grade"]["mean"]) == (
-        80,
-        20,
-    )
     assert found["minus"]["arms"]["theirs"]["g_score"]["mean"] == -3
     assert found["itself"]["1 and 2"] == {
         "n": 36,
@@ -213,13 +183,13 @@ def test_texts_are_scored_together_each_turn_in_another_order_and_the_judge_held
     orders = {tuple(turn["order"]) for case in found["cases"] for turn in case["turns"]}
     assert orders == {("ours", "theirs"), ("theirs", "ours")}
     assert re.search(
-        r"18 questions to judge, about [\d,]+ tokens in .* about \d\.\d\d USD", done.stderr
+        r"6 questions to judge, about [\d,]+ tokens in .* about \d\.\d\d USD", done.stderr
     )
     assert not any(
         name in request for name in ("ours", "theirs") for request in map(str, asked.requests)
     )
     again = len(asked.requests)
-    judging_call(judging_data, texts, "--turns", "2", "--measures", "grade")
+    judging_call(judging_data, texts, "--turns", "2")
     assert len(asked.requests) == again  # a killed run begins again with the answers it had
 
 
@@ -235,19 +205,3 @@ def test_agreement_is_over_what_both_scored() -> None:
     told = agreement({"x": 1, "y": 2, "z": 5}, {"x": 1, "y": 4})
     assert told == {"n": 2, "spearman": pytest.approx(1), "distance": 1, "same": 0.5}
     assert agreement({"x": 1}, {"y": 1}) == {"n": 0}
-
-
-def test_citations_claims_and_nuggets_are_measured_as_in_deepscholar_bench(
-    asked: OpenAIServer, judging_data: Path, texts: Path
-) -> None:
-    done = judging_call(judging_data, texts, "--measures", "deepscholar")
-    assert done.exit_code == 0, done.output
-    arms = figures(judging_data)["arms"]
-    ours, theirs = arms["ours"], arms["theirs"]
-    assert (ours["nuggets"]["mean"], ours["vital_nuggets"]["mean"]) == (pytest.approx(1 / 3), 0.5)
-    assert theirs["nuggets"]["mean"] == 0
-    assert (ours["citation_precision"]["mean"], theirs["citation_precision"]["mean"]) == (0.5, 1)
-    assert ours["claim_coverage"]["mean"] == 1
-    assert ours["reference_coverage"]["mean"] == 0, "their titles are of no work of the row"
-    tasks = [task_of(request) for request in asked.requests]
-    assert (tasks.count("nuggets"), tasks.count("citations")) == (3, 6)
