@@ -32,12 +32,13 @@ export function Synthesis({run}) {
   const close = () => (setOpen(false), setTimeout(focus));
   useKeys({j: () => step(1), k: () => step(-1), Escape: () => { if (open) close(); }});
   if (!lines.length) return html`<${Nothing}>${answer || W.synthesis.none}<//>`;
+  const quoted = run.values.mind === "extractive";
   const listed = (/** @type {string} */ role) => references.filter((/** @type {any} */ item) => item.role === role);
   return html`<div class="text-grid">
     <article aria-label=${W.run.tabs.synthesis}>
       ${speech.speaks && html`<p class="read-aloud"><${Speak} text=${answer} fail=${setError} /></p>`}
       ${error && html`<${Note} kind="warn" icon="failed">${error}<//>`}
-      ${paragraphs(lines).map((part) => html`<p dir="auto">${part.map((item) => html`<${Sentence} key=${item.number} item=${item} chosen=${item === chosen}
+      ${paragraphs(lines).map((part) => html`${quoted && headed(part, references)}<p dir="auto">${part.map((item) => html`<${Sentence} key=${item.number} item=${item} chosen=${item === chosen}
         choose=${() => choose(item.number)} />`)}</p>`)}
       ${lost.length > 0 && html`<${Note} kind="warn" icon="failed"><p class="strong">${W.synthesis.lost}</p>
         <ul>${lost.map((/** @type {any} */ item) => html`<li dir="auto">${item.text} <span class="dim">${item.cause}</span></li>`)}</ul><//>`}
@@ -52,6 +53,12 @@ export function Synthesis({run}) {
       <${Origins} key=${chosen.number} line=${chosen} values=${run.values} library=${run.searched.library || "starter"} />
     <//>
   </div>`;
+}
+
+/** The paper that a paragraph quotes, above it. @param {any[]} part @param {any[]} references */
+function headed(part, references) {
+  const own = references.find((item) => item.paper.id === part[0].origins[0]?.paper);
+  return own && html`<h3 class="part" dir="auto">[${own.number}] ${own.paper.title}</h3>`;
 }
 
 /** Lines as sentences of a text: with their numbers of works and one verdict. @param {any[]} lines @returns {any[]} */
