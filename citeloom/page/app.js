@@ -17,7 +17,7 @@ const MODULES = {
   history: async () => (await import("./history.js")).History, run: async () => (await import("./run_view.js")).RunView,
 };
 /** The place that a run of each graph belongs to; of others it is the first. @type {Record<string, string>} */
-const PLACES = {verify: "check", references: "check", ask: "ask", table: "libraries"};
+const PLACES = {verify: "check", references: "check", ask: "ask", table: "libraries", synthesize: "libraries"};
 
 /** @returns {string[]} */
 const here = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);

@@ -1,12 +1,13 @@
 // Questions to a library: the conversation on the left, the passages and pages of an answer beside it.
 // @ts-check
 import * as api from "./api.js";
-import {Panel, Pop, Quote} from "./components.js";
+import {isAnnotation, Panel, Pop, Quote} from "./components.js";
 import {useKeys} from "./keys.js";
 import {PageOf} from "./page_of.js";
 import {Nothing, Out, Problem, useLoaded} from "./parts.js";
 import {ended} from "./run.js";
-import {Sentence} from "./sentences.js";
+import {numbered, Sentence} from "./sentences.js";
+import {Verdict} from "./shapes.js";
 import {html, useEffect, useState} from "./vendor/preact.js";
 import {Listen, Speak, useSpeech} from "./voice.js";
 import {W} from "./words.js";
@@ -124,7 +125,7 @@ function Told({turn, step, first, chosen, choose, library, speaks, fail}) {
     <h2 dir="auto">${turn.question}</h2>
     ${turn.run === null && !turn.said ? html`<p class="dim" role="status">${step ? `${step}…` : W.ask.asking}</p>` : null}
     ${values.sentences?.length ? html`<article><p dir="auto">${values.sentences.map((/** @type {any} */ item) => html`<${Sentence} chosen=${first + item.number === chosen}
-        item=${{number: first + item.number, text: `${item.text} [${item.claims.join(", ")}]`, citations: [], verdict: {verdict: item.verdict}}}
+        item=${{number: first + item.number, text: numbered(item.text, item.claims), citations: [], verdict: {verdict: item.verdict}}}
         choose=${() => choose(first + item.number)} />`)}</p></article>`
       : turn.run === null && !turn.said ? null : html`<p class="told" dir="auto">${words || W.ask.refused}</p>`}
     ${!values.sentences?.length && nearest.length > 0 && html`<h3>${W.ask.nearest}</h3>
@@ -143,12 +144,12 @@ function Claims({sentence, values, library}) {
   const passages = new Map((values.passages ?? []).map((/** @type {any} */ item) => [item.id, item]));
   const papers = new Map((values.cited ?? []).map((/** @type {any} */ item) => [item.id, item]));
   const claims = (values.claims ?? []).filter((/** @type {any} */ claim) => sentence.claims.includes(claim.number));
-  return claims.map((/** @type {any} */ claim, /** @type {number} */ place) => {
+  return html`<p class="small"><${Verdict} verdict=${sentence.verdict} />${" "}${sentence.verdict === "partly" ? W.ask.partly : ""}</p>${claims.map((/** @type {any} */ claim, /** @type {number} */ place) => {
     const passage = passages.get(claim.passage), paper = papers.get(claim.paper);
-    return html`<section class=${place ? "source" : ""} key=${claim.number}>
+    return html`<section class="source" key=${claim.number}>
       <h3 dir="auto">[${claim.number}] ${paper?.title} <${Out} paper=${paper ?? {}} /></h3>
       ${passage?.page && html`<${PageOf} library=${library} paper=${claim.paper} quote=${claim.quote.text} page=${passage.page} open=${place === 0} />`}
-      <${Quote} quote=${claim.quote} context=${passage?.text ?? ""} where=${[...(passage?.section ?? []), passage?.page && `${W.page.short} ${passage.page}`].filter(Boolean).join(" › ")} />
+      <${Quote} quote=${claim.quote} context=${passage?.text ?? ""} where=${isAnnotation(claim.quote) ? "" : [...(passage?.section ?? []), passage?.page && `${W.page.short} ${passage.page}`].filter(Boolean).join(" › ")} />
     </section>`;
-  });
+  })}`;
 }

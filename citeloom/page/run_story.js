@@ -81,7 +81,7 @@ function StepOf({step, run, model, again}) {
     ${failures.length > 0 && html`<${Note} kind="warn" icon="failed">${failures.map((item) => html`<${Failure} failure=${item} run=${run} />`)}<//>`}
     ${halted && html`<${Note} kind="warn" icon=${run.status === "failed" ? "failed" : "paused"}><strong>${W.story.stopped}.</strong><//>`}
     ${open && run.question && html`<${Question} key=${run.question.kind + (run.question.error ?? "") + run.question.proposal} run=${run} again=${again} />`}
-    ${name === "check" && step.state === "ok" && run.values.sentences?.length > 0 && html`<p><a class="button main" href=${`#/run/${run.thread}/text`}>${isPlain(run, model) ? W.story.openList : W.story.open}</a></p>`}
+    ${name === "check" && step.state === "ok" && run.values.sentences?.length > 0 && html`<p><a class="button main" href=${`#/run/${run.thread}/${run.graph === "verify" ? "checked" : "text"}`}>${run.graph === "verify" ? W.story.openFindings : isPlain(run, model) ? W.story.openList : W.story.open}</a></p>`}
   </li>`;
 }
 

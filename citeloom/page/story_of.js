@@ -61,6 +61,7 @@ export const isPlain = (run, model) => (run.values.mind ? run.values.mind === "e
  */
 export function stepWords(kind, name, run, model) {
   const words = /** @type {any} */ (W.story);
+  if (name === "search" && ["verify", "references", "synthesize"].includes(run.graph)) return words.lookUp[kind].search;
   const other = run.graph === "synthesize" ? words.synthesis : isPlain(run, model) ? words.plain : {};
   return other[kind]?.[name] ?? words[kind][name];
 }

@@ -4,7 +4,7 @@ import {Note, Panel, Quote} from "./components.js";
 import {Letters, useKeys} from "./keys.js";
 import {PageOf} from "./page_of.js";
 import {byline, Nothing, Out} from "./parts.js";
-import {paragraphs, reveal, Sentence} from "./sentences.js";
+import {numbered, paragraphs, reveal, Sentence} from "./sentences.js";
 import {Icon, Verdict} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
 import {Speak, useSpeech} from "./voice.js";
@@ -57,24 +57,26 @@ export function Synthesis({run}) {
 
 /** The paper that a paragraph quotes, above it. @param {any[]} part @param {any[]} references */
 function headed(part, references) {
-  const own = references.find((item) => item.paper.id === part[0].origins[0]?.paper);
+  const papers = part.flatMap((line) => line.origins.map((/** @type {any} */ origin) => origin.paper));
+  const often = (/** @type {string} */ paper) => papers.filter((one) => one === paper).length;
+  const own = references.find((item) => item.paper.id === papers.toSorted((one, other) => often(other) - often(one))[0]);
   return own && html`<h3 class="part" dir="auto">[${own.number}] ${own.paper.title}</h3>`;
 }
 
 /** Lines as sentences of a text: with their numbers of works and one verdict. @param {any[]} lines @returns {any[]} */
-const sentences = (lines) => lines.map((line) => {
-  const numbers = [...line.primary, ...line.secondary];
-  return {...line, text: numbers.length ? `${line.text} [${numbers.join(", ")}]` : line.text, citations: [], verdict: line.verdict && {verdict: line.verdict}};
-});
+const sentences = (lines) => lines.map((line) => ({...line, text: numbered(line.text, [...line.primary, ...line.secondary]), citations: [], verdict: line.verdict && {verdict: line.verdict}}));
 
 /** Where a line comes from: each paper with its words and their page. @param {{line: any, values: any, library: string}} props */
 function Origins({line, values, library}) {
   const works = new Map((values.references ?? []).map((/** @type {any} */ item) => [item.paper.id, item]));
+  // The words of one paper stand together.
+  const first = (/** @type {string} */ paper) => line.origins.findIndex((/** @type {any} */ one) => one.paper === paper);
   return html`<p><${Verdict} verdict=${line.verdict.verdict} /></p>
-    ${line.origins.map((/** @type {any} */ origin) => {
+    ${line.origins.toSorted((/** @type {any} */ one, /** @type {any} */ other) => first(one.paper) - first(other.paper)).map((/** @type {any} */ origin, /** @type {number} */ at, /** @type {any[]} */ all) => {
+      const more = origin.paper === all[at - 1]?.paper;
       const cited = works.get(origin.paper);
       const where = [...(origin.section ?? []), origin.page && `${W.page.short} ${origin.page}`].filter(Boolean).join(" › ");
-      return html`<section class="source">${cited && html`<h3 dir="auto">[${cited.number}] ${cited.paper.title}</h3>
+      return html`<section class=${more ? "" : "source"}>${cited && !more && html`<h3 dir="auto">[${cited.number}] ${cited.paper.title}</h3>
           <p class="dim small" dir="auto">${byline(cited.paper)} <${Out} paper=${cited.paper} /></p>`}
         <${Quote} quote=${origin.quote} where=${origin.quote.part === "annotation" ? "" : where} />
         ${origin.page && html`<${PageOf} key=${origin.quote.text} library=${library} paper=${origin.paper} quote=${origin.quote.text} page=${origin.page} open=${true} />`}</section>`;

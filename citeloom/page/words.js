@@ -85,10 +85,11 @@ export const W = {
         check: ["Check every citation", "Then this page opens the list."]},
       on: {judge: "Ranking papers", write: "Making the annotated list"}, ok: {judge: "Ranked papers", write: "Made the annotated list by theme"},
     },
+    lookUp: {names: {search: "Look up"}, todo: {search: ["Look up the references", "CiteLoom looks for each in the library and your sources."]}, on: {search: "Looking up references"}, ok: {search: "Looked up references"}},
     synthesis: {todo: {write: ["Write the synthesis", "Each sentence from passages of the papers."]}, on: {write: "Writing the synthesis"}, ok: {write: "Wrote the synthesis"}},
     ranked: "Ranked", unranked: "Not ranked yet: the closest so far", openList: "Open the list", supported: "supported", left: "left", about: "about", searches: ["search", "searches"], queries: ["query", "queries"], from: "each from your text", links: "Citation links", fresh: "new", followed: "papers followed",
     silent: "Not answering", partly: "of its searches failed", goes: "not answering. The run continues without it.", asks: "A question for you", one: "1 question",
-    stopped: "CiteLoom stopped here", begins: "CiteLoom has started. The first step appears in a moment.", open: "Open the text", all: "All counts",
+    stopped: "CiteLoom stopped here", begins: "CiteLoom has started. The first step appears in a moment.", open: "Open the text", openFindings: "Open the findings", all: "All counts",
     waits: "Papers appear here after the first search.", new: "new", up: "places up", down: "places down", promising: "Not judged yet: the closest so far",
   },
   question: {
@@ -262,7 +263,7 @@ export const W = {
     title: "Ask a library", question: "Question", send: "Ask", asking: "Searching…", none:
       "Ask what the papers of a library say. Each sentence of the answer shows its passages. If the papers do not answer, CiteLoom says so.",
     answers: "Answers", new: "New", conversation: "conversation", earlier: "Earlier", conversations: "conversations", passages: "Passages", passage: "Passage", choose: "Select a sentence of an answer to see its passages.",
-    refused: "No passage clearly answers this.", ofPaper: "the paper’s text", nearest: "Closest passages", missing: "Not found in the library:", continue: "Ask a follow-up question", sample: "What is reciprocal rank fusion?",
+    partly: "The passages say only a part of it, or something weaker.", refused: "No passage clearly answers this.", ofPaper: "the paper’s text", nearest: "Closest passages", missing: "Not found in the library:", continue: "Ask a follow-up question", sample: "What is reciprocal rank fusion?",
   },
   libraries: {
     title: "Libraries", lead: "Papers on this server. CiteLoom searches them, quotes them and answers from them.",

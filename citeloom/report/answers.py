@@ -117,7 +117,8 @@ class _Names:
 def _by_paper(values: Mapping[str, Any], names: _Names) -> Iterator[str]:
     """Yield the paragraphs of an answer; without a model each is of one paper, and its title heads it."""
     quoted = (values.get("lines") or ()) if values.get("mind") == "extractive" else ()
-    owners = {item.paragraph: item.origins[0].paper for item in quoted if item.origins}
+    told = Counter((item.paragraph, origin.paper) for item in quoted for origin in item.origins)
+    owners = {paragraph: paper for (paragraph, paper), _ in reversed(told.most_common())}
     titles = {item.paper: item.title for item in values.get("stacked") or ()}
     for number, text in enumerate((str(values["answer"]) or NOTHING).split("\n\n"), start=1):
         if (owner := owners.get(number)) and titles.get(owner):

@@ -3,12 +3,10 @@
 Reads `request`, `keys`, `selected`, `choices`, `sufficiency`, `themes`. Writes `outline`, and
 `keys`, of which those stay that the plan has. A plan by the researcher is honoured as it is. Else the mind
 plans: of the papers that may be cited it takes at most `cite`. The embedded engine, which argues nothing, gets a
-paragraph for each theme that the map of the papers shows, or of papers close in meaning, and a line for each paper.
+paragraph for each theme that the map of the papers shows, and a line for each paper.
 """
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from textwrap import shorten
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -16,10 +14,11 @@ from pydantic import BaseModel, Field
 from nodes.common.ask_model import ask_with_check
 from nodes.common.ask_person import should_ask
 from nodes.cost.kept_budget import saving_services
+from nodes.find.paper_themes import paper_themes
 from nodes.write.plan_language.read_plan import parse_plan
 from nodes.write.writers.writer import one_line_each
 from state.channels import WriteState
-from state.paper import Paper
+from state.paper import Paper, index_by_ids
 from state.run import Failure
 from state.writing import Plan, PlanLine, Theme
 from tools.embed.embedder import Embedder
@@ -27,8 +26,7 @@ from tools.errors import counted
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.services import NodeRuntime, Services
-from tools.text.quotable import printable_title
-from tools.text.themes import APART, Group, group_texts, in_lower_case, mentions
+from tools.text.themes import APART, Group, in_lower_case
 from tools.text.words import lower_case_words
 
 STAGE = "plan_section"
@@ -128,16 +126,9 @@ class Facet(BaseModel):
     keys: list[str]
 
 
-def extract(
-    embedder: Embedder, *, text: str, papers: Sequence[PlannedPaper], **_: object
-) -> SectionPlan:
-    """Group by closeness of meaning; inside a group the earlier papers come first."""
-    groups = _as_mapped([item.theme for item in papers]) or [
-        _as_mentioned(group, papers)
-        for group in group_texts(
-            embedder, text, [item.title for item in papers], [item.abstract for item in papers]
-        )
-    ]
+def extract(_: Embedder, *, papers: Sequence[PlannedPaper], **__: object) -> SectionPlan:
+    """Group by theme; inside a group the earlier papers come first."""
+    groups = _as_mapped([item.theme for item in papers])
     years = [(item.year or 0, row) for row, item in enumerate(papers)]
     return SectionPlan(
         themes=[
@@ -150,30 +141,18 @@ def extract(
             )
             for group in groups
         ],
-        reasoning="Grouped by similarity, closest to the input first.",
+        reasoning="Grouped by the themes of the search.",
     )
 
 
 def _as_mapped(themes: Sequence[str | None]) -> list[Group]:
     """Group papers by their themes on the map of the search; those without one come together, at the end."""
-    names = [name or APART for name in themes]
+    rest = APART if any(themes) else "related papers"
+    names = [name or rest for name in themes]
     named = sorted(dict.fromkeys(names), key=lambda name: name == APART)
     return [
-        Group(name, tuple(row for row, one in enumerate(names) if one == name))
-        for name in named
-        if named != [APART]
+        Group(name, tuple(row for row, one in enumerate(names) if one == name)) for name in named
     ]
-
-
-def _as_mentioned(group: Group, papers: Sequence[PlannedPaper]) -> Group:
-    """Name a group after its earliest paper where two of its papers (one of a pair) do not mention its name."""
-    members = [papers[row] for row in group.members]
-    named = sum(mentions(f"{item.title}. {item.abstract}", group.label) for item in members)
-    if group.label == APART or named >= min(2, max(1, len(members) - 1)):
-        return group
-    first = min(members, key=lambda item: item.year or 0)
-    title = shorten(printable_title(first.title).partition(": ")[0], 50, placeholder=" …")
-    return Group(f"papers close to “{title}”" if title and members[1:] else APART, group.members)
 
 
 TASK = Task(
@@ -245,7 +224,11 @@ async def _ask(
     def fail(cause: str, remedy: str, *, lost: bool = False) -> None:
         failures.append(Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy, lost=lost))
 
-    themes = {} if services.mind.composes else state["themes"]
+    themes = state["themes"]
+    if not services.mind.composes and not any(themes.values()):
+        kept = await services.run_store.papers.values(state["selected"])
+        names = await paper_themes(services, state["request"], kept, len(kept), index_by_ids(kept))
+        themes = {paper.id: name for paper, name in zip(kept, names, strict=True)}
     shown = [
         PlannedPaper(
             key=key,
@@ -253,7 +236,7 @@ async def _ask(
             year=paper.year,
             abstract=without_injections(paper.abstract or "")[0],
             must=(key in musts and most < len(papers)) or None,
-            theme=themes.get(paper.id),
+            theme=None if services.mind.composes else themes.get(paper.id),
         )
         for key, paper in papers.items()
     ]
@@ -273,9 +256,11 @@ async def _ask(
             return asked.answer, failures
         error = str(asked.error)
     fail(error, "CiteLoom planned without the model, in embedded mode", lost=True)
-    wanted = [item for item in shown if item.must] + [item for item in shown if not item.must]
-    embedder = services.clients.embedder
-    return await asyncio.to_thread(extract, embedder, text=text, papers=wanted[:most]), failures
+    wanted = [
+        item.model_copy(update={"theme": themes.get(papers[item.key].id)})
+        for item in sorted(shown, key=lambda item: not item.must)
+    ]
+    return extract(services.clients.embedder, papers=wanted[:most]), failures
 
 
 def _facets(state: WriteState) -> list[Facet]:
@@ -316,7 +301,7 @@ def repaired(
     themes = [
         theme.model_copy(
             update={
-                "label": theme.label if "“" in theme.label else in_lower_case(theme.label, lower),
+                "label": in_lower_case(theme.label, lower),
                 "lines": _kept(theme.lines, allowed),
             }
         )

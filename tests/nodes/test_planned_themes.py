@@ -2,19 +2,15 @@
 
 from typing import Any, cast
 
-import pytest
-
 from nodes.write.plan_section import (
     PlannedLine,
     PlannedPaper,
     PlannedTheme,
     SectionPlan,
-    _as_mentioned,
     extract,
     lay_lines,
     repaired,
 )
-from tools.text.themes import Group
 
 KEYS = ["P1", "P2", "P3", "P4"]
 
@@ -33,29 +29,13 @@ def test_list_without_a_model_has_the_themes_of_the_map() -> None:
         PlannedPaper(key=f"P{at}", title="", year=2026 - at, abstract="", theme=name)
         for at, name in enumerate(themes, start=1)
     ]
-    plan = extract(cast(Any, None), text="", papers=papers)  # no vector is asked for
+    plan = extract(cast(Any, None), papers=papers)
     assert [(one.label, [*lines_of(one)]) for one in plan.themes] == [
         ("ranking", ["P6", "P3", "P1"]),
         ("agents", ["P5", "P2"]),
         ("summaries", ["P4"]),
         ("other subjects", ["P7"]),  # one that the search did not find
     ]
-
-
-@pytest.mark.parametrize(
-    ("titles", "label"),
-    [
-        (["On bees: a study", "Bees", "Wasps"], "bees"),
-        (["On bees: a study", "Wasps", "Ants"], "papers close to “On bees”"),
-        (["Wasps"], "other subjects"),
-    ],
-)
-def test_theme_has_no_name_that_its_papers_do_not_mention(titles: list[str], label: str) -> None:
-    papers = [
-        PlannedPaper(key=f"P{at}", title=title, year=2020 + at, abstract="")
-        for at, title in enumerate(titles)
-    ]
-    assert _as_mentioned(Group("bees", tuple(range(len(papers)))), papers).label == label
 
 
 def lines_of(planned: PlannedTheme) -> list[str]:

@@ -12,7 +12,6 @@ from nodes.write.writers.quoted_sentences import (
 )
 from state.writing import MARKER
 from tools.embed.open_embedder import embedder
-from tools.text.themes import mentions
 
 ABSTRACT = (
     "Bees get lost on cloudy days. We propose a model of how bees steer. "
@@ -121,10 +120,3 @@ def test_wild_records_bring_no_marker_of_their_own(
     assert set(MARKER.findall(answer.sentence)) <= {"P1"}
     assert not set("{}") & set(MARKER.sub("", answer.sentence))
     assert all(item.quotes[0] in f"{abstract}\n{title}" for item in answer.support)
-
-
-def test_phrase_is_mentioned_where_its_words_stand_side_by_side() -> None:
-    assert mentions("On bees. We study the steering of bees.", "bee steering")
-    assert not mentions("Bees make other insects change their steering.", "bee steering")
-    assert not mentions("They fly like bees. Steering is hard.", "bee steering")
-    assert not mentions("Bees.", "")
