@@ -26,7 +26,7 @@ from tools.errors import counted
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.services import NodeRuntime, Services
-from tools.text.themes import APART, Group, in_lower_case
+from tools.text.themes import APART, in_lower_case
 from tools.text.words import lower_case_words
 
 STAGE = "plan_section"
@@ -126,33 +126,19 @@ class Facet(BaseModel):
     keys: list[str]
 
 
-def extract(_: Embedder, *, papers: Sequence[PlannedPaper], **__: object) -> SectionPlan:
-    """Group by theme; inside a group the earlier papers come first."""
-    groups = _as_mapped([item.theme for item in papers])
-    years = [(item.year or 0, row) for row, item in enumerate(papers)]
+def extract(_: Embedder, *, text: str, papers: Sequence[PlannedPaper], **__: object) -> SectionPlan:
+    """Group by theme, papers without one at the end; inside a theme the earlier papers come first."""
+    rest = APART if any(item.theme for item in papers) else "related papers"
+    themes: dict[str, list[PlannedLine]] = {item.theme or rest: [] for item in papers}
+    for item in sorted(papers, key=lambda item: item.year or 0):
+        themes[item.theme or rest].append(PlannedLine(keys=[item.key]))
     return SectionPlan(
         themes=[
-            PlannedTheme(
-                label=group.label,
-                lines=[
-                    PlannedLine(keys=[papers[row].key])
-                    for row in sorted(group.members, key=years.__getitem__)
-                ],
-            )
-            for group in groups
+            PlannedTheme(label=name, lines=themes[name])
+            for name in sorted(themes, key=lambda name: name == APART)
         ],
         reasoning="Grouped by the themes of the search.",
     )
-
-
-def _as_mapped(themes: Sequence[str | None]) -> list[Group]:
-    """Group papers by their themes on the map of the search; those without one come together, at the end."""
-    rest = APART if any(themes) else "related papers"
-    names = [name or rest for name in themes]
-    named = sorted(dict.fromkeys(names), key=lambda name: name == APART)
-    return [
-        Group(name, tuple(row for row, one in enumerate(names) if one == name)) for name in named
-    ]
 
 
 TASK = Task(
@@ -260,7 +246,7 @@ async def _ask(
         item.model_copy(update={"theme": themes.get(papers[item.key].id)})
         for item in sorted(shown, key=lambda item: not item.must)
     ]
-    return extract(services.clients.embedder, papers=wanted[:most]), failures
+    return extract(services.clients.embedder, text=text, papers=wanted[:most]), failures
 
 
 def _facets(state: WriteState) -> list[Facet]:

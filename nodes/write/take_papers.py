@@ -64,8 +64,11 @@ async def take_papers(state: Mapping[str, object], runtime: NodeRuntime) -> Writ
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
             notes=(*notes, *notes_on_input(text)),
         )
-        dicts = [item for item in sent.papers if isinstance(item, dict)]
-        themes = {str(item.get("id")): str(item.pop("theme", "") or "") for item in dicts}
+        themes = {
+            str(item.get("id")): str(item.pop("theme", "") or "")
+            for item in sent.papers
+            if isinstance(item, dict)
+        }
         papers, failures = await given_papers(sent.papers, request, services, STAGE)
         marked, unasked = await noticed_now(services, request, papers, STAGE)
         papers = [marked.get(paper.id, paper) for paper in papers]

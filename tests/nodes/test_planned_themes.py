@@ -29,7 +29,7 @@ def test_list_without_a_model_has_the_themes_of_the_map() -> None:
         PlannedPaper(key=f"P{at}", title="", year=2026 - at, abstract="", theme=name)
         for at, name in enumerate(themes, start=1)
     ]
-    plan = extract(cast(Any, None), papers=papers)
+    plan = extract(cast(Any, None), text="", papers=papers)
     assert [(one.label, [*lines_of(one)]) for one in plan.themes] == [
         ("ranking", ["P6", "P3", "P1"]),
         ("agents", ["P5", "P2"]),

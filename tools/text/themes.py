@@ -159,10 +159,6 @@ def _closeness(rows: Vectors) -> float:
     return float(((unit @ unit.T).sum() - len(rows)) / pairs) if pairs else 1.0
 
 
-def _sentence_stems(text: str) -> list[list[str]]:
-    return [content_stems(span.text) for span in split_sentences(text)]
-
-
 def _side_by_side(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> bool:
     wanted, many = sorted(words), len(words)
     return bool(wanted) and any(
@@ -178,11 +174,6 @@ def in_lower_case(phrase: str, lower: frozenset[str]) -> str:
     return " ".join(word.lower() if word.lower() in lower else word for word in phrase.split())
 
 
-def _is_act(phrase: str) -> bool:
-    first, _, rest = phrase.partition(" ")
-    return bool(rest) and (first in _ACTS or first.endswith(("izing", "ising", "ifying")))
-
-
 class _Namer:
     """Names groups one after another, no name twice."""
 
@@ -194,7 +185,9 @@ class _Namer:
         self._texts = texts
         self._lower = lower
         self._stems = [set(content_stems(text)) for text in texts]
-        self._sentences = [_sentence_stems(text) for text in texts]
+        self._sentences = [
+            [content_stems(span.text) for span in split_sentences(text)] for text in texts
+        ]
         self._groups = [[phrase_stems(item) for item in candidate_phrases(text)] for text in texts]
         self._rarity = inverse_document_frequency(texts)
         self._whole = " ".join(texts).lower()
@@ -233,7 +226,9 @@ class _Namer:
                 if without > _COMMON:
                     continue
                 score = within**2 * (1.2 - without) * (1 + 0.1 * whole[phrase.stems])
-                score *= _ACT_SHARE if _is_act(text) else 1.0
+                first = text.partition(" ")[0]  # a name has two words or more
+                acts = first in _ACTS or first.endswith(("izing", "ising", "ifying"))
+                score *= _ACT_SHARE if acts else 1.0
                 scores[text] = max(scores.get(text, 0.0), score)
                 shared |= {text} if sum(mentioned) > 1 else set()
         return {text: scores[text] for text in shared or scores}
