@@ -281,13 +281,21 @@ def choose_quotes(
     best = max((item.value for found in rated for item in found[:1]), default=0.0)
     least = max(_LEAST, _NEAR_BEST * best)
     for found in rated:
-        new: dict[str, list[str]] = {}
+        new: dict[tuple[str, str], list[str]] = {}
         for item in found:
             owner = owners[item.source]
             line = quote_with_names(item.text, owner.authors)
             fits = item.value >= least and len(said) < MOST and is_whole(item.text)
             if fits and not any(line in one or resemblance(line, one) >= SAME for one in said):
                 said.append(line)
-                new.setdefault(owner.title, []).append(line)
-        told += map(" ".join, new.values())
+                new.setdefault((owner.title, owner.authors), []).append(item.text)
+        told += (
+            # A passage may hold one that was found before it.
+            " ".join(
+                quote_with_names(text, authors)
+                for text in texts
+                if not any(text in other for other in texts if other != text)
+            )
+            for (_, authors), texts in new.items()
+        )
     return told

@@ -65,6 +65,8 @@ async def test_each_line_shows_its_sources_and_what_they_cite(home: Path) -> Non
     for paragraph in {line.paragraph: None for line in result["lines"]}:
         lines = [line for line in result["lines"] if line.paragraph == paragraph]
         assert set.intersection(*({one.paper for one in line.origins} for line in lines))
+    texts = [line.text.partition("“")[2].rstrip("”") for line in result["lines"]]
+    assert not [one for one in texts for other in texts if one != other and one in other]
     read = terminal_text(ResultReport.of("synthesize", result))
     assert re.search(rf"^### \[\d\] {re.escape(FIRST_TITLE)}$", read, re.MULTILINE)
     line = told(result, "height")
