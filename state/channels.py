@@ -175,6 +175,8 @@ class WriteState(CheckState, Routed, total=False):
     """The papers by their keys, to be read by a person: number 1 is P1."""
     sufficiency: Annotated[list[Sufficiency], keep_last(list[Sufficiency])]
     """What `find` said of the facets; absent where papers were named by the caller."""
+    themes: dict[str, str]
+    """The theme of each paper on the map of the search, by its id."""
     read: Annotated[list[str], append_new_ids]
     """Papers whose key elements are in the run store."""
     reviewed: bool
@@ -230,6 +232,7 @@ class WritingInput(TypedDict):
     failures: list[Failure]
     selected: list[str]
     sufficiency: list[Sufficiency]
+    themes: dict[str, str]
     papers: Annotated[list[RankedPaper], EphemeralValue]
     choices: WriteChoices
 

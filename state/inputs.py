@@ -139,7 +139,7 @@ class WriteInput(WriteOptions):
     papers: InputChannel[list[str | dict[str, Any]]] = Field(
         default=[],
         description="The papers to relate it to: ids (DOI, arXiv id, library id), or records with "
-        "id, title, abstract, year, authors, venue.",
+        "id, title, abstract, year, authors, venue, and perhaps the theme that they had on a map.",
         examples=[["10.18653/v1/2020.acl-main.447", "arXiv:2312.10997"]],
     )
 

@@ -107,6 +107,11 @@ def logger_of(module: str) -> Logger:
     return getLogger(module if module.partition(".")[0] == "citeloom" else f"citeloom.{module}")
 
 
+def plain_fault(message: str) -> str:
+    """Return what a validator says of a value in plain words."""
+    return message.removeprefix("Value error, ").replace("Input should", "must", 1)
+
+
 def how_to_install(extra: str) -> str:
     """Say how to get an extra of the package, for each way in which people install it."""
     package = f"'citeloom[{extra}]'"

@@ -212,7 +212,7 @@ class Services:
         self._write(
             {
                 "stage": stage,
-                "title": step_title(stage),
+                "title": step_title(stage, judges=self.composes),
                 "done": done,
                 "total": total,
                 "note": note,

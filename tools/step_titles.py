@@ -52,7 +52,14 @@ _TITLES = {
     "make_vectors": "Computing vectors",
 }
 
+_PLAIN = {"judge_papers": "Comparing papers", "judge_relevance": "Comparing paragraphs"}
+"""Of steps that judge nothing without a model."""
 
-def step_title(stage: str) -> str:
+
+def step_title(stage: str, *, judges: bool = True) -> str:
     """Return what a step does, in words; of one that is not known here, its name without underscores."""
-    return _TITLES.get(stage) or stage.replace("_", " ").capitalize()
+    return (
+        ("" if judges else _PLAIN.get(stage))
+        or _TITLES.get(stage)
+        or stage.replace("_", " ").capitalize()
+    )

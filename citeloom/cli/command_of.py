@@ -78,7 +78,7 @@ class _ApprovingCommand(GuardedCommand):
         for arg, following in zip_longest(args, args[1:]):
             alone = arg in flags and following not in {"on", "off", "auto"}
             given += [arg, "on"] if alone else [arg]
-        return list(super().parse_args(ctx, given))
+        return super().parse_args(ctx, given)
 
 
 def _options_of(group: Any, known: Mapping[str, FieldInfo]) -> list[Parameter]:

@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from citeloom.cli.files import check_home
 from citeloom.cli.telling import tell_error
 from tools.disk import is_damaged, why_unusable
-from tools.errors import CiteLoomError, InputError, LibraryError
+from tools.errors import CiteLoomError, InputError, LibraryError, plain_fault
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 _KINDS = {"bool": "", "int": "N", "int range": "N", "float": "N", "str": "TEXT", "path": "PATH"}
@@ -42,6 +42,14 @@ class GuardedCommand(TyperCommand):
     """A command that needs CITELOOM_HOME."""
 
     needs_home = True
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options; what is wrong with one is told in plain words."""
+        try:
+            return list(super().parse_args(ctx, args))
+        except typer.BadParameter as error:
+            error.message = plain_fault(error.message)
+            raise
 
     def invoke(self, ctx: Any) -> Any:
         """Call the function, and exit with its code."""

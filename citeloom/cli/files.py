@@ -1,6 +1,7 @@
 """Files that a command writes: as a whole or not at all, in folders that are checked beforehand."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,14 @@ def check_folder(folder: Path, remedy: str = "choose another --out") -> None:
         raise InputError(
             f"CiteLoom cannot write to '{folder}': {error.strerror}; {remedy}"
         ) from error
+
+
+def drop_folder(folder: Path, run: str) -> None:
+    """Delete the empty folder that was made for a run's results, and the one above it if that is empty."""
+    with suppress(OSError):
+        if folder.name == run:
+            folder.rmdir()
+            folder.parent.rmdir()
 
 
 def check_home(home: Path) -> None:

@@ -10,7 +10,7 @@ import typer
 from langgraph.store.base import BaseStore
 from rich.markup import escape
 
-from citeloom.cli.files import write_notes
+from citeloom.cli.files import drop_folder, write_notes
 from citeloom.cli.finding_results import NOT_PASSED, FindingResults
 from citeloom.cli.library_add import tell
 from citeloom.cli.read_inputs import own_entries
@@ -79,7 +79,10 @@ async def print_result(
     report = ResultReport.of(graph, values, style, question=run.inputs.get("question", ""), own=own)
     report = replace(report, zotero_uris=run.zotero_uris)
     record, files = await _json_files(run, report, store)
-    if run.out:
+    made = values.get("papers") or (report.paragraphs if graph in SECTIONS else report.told)
+    if not made and getattr(values.get("stop"), "subject", "") == "input":
+        drop_folder(Path(run.out), run.name)
+    elif run.out:
         for name, content in result_files(report, run.formats, more=files).items():
             write_whole(Path(run.out) / name, content)
     if run.notes:
@@ -155,7 +158,7 @@ def _print(
     print_outcome(values, told={(item.name, item.cause) for item in values.get("stacked") or ()})
     if run.out and (given or (is_section and values.get("papers"))):
         tell_page(Path(run.out) / page_of(report), run.name, run.seconds)
-    elif report.graph == "verify":
+    elif report.graph == "verify" and Path(run.out).is_dir():
         tell_folder(Path(run.out), run.name, run.seconds)
 
 

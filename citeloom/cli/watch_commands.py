@@ -11,7 +11,7 @@ import typer
 
 from citeloom.cli.commands import Commands
 from citeloom.cli.telling import print_notice, print_status, tell_error
-from tools.errors import CiteLoomError, InputError, counted
+from tools.errors import PROGRAM, CiteLoomError, InputError, counted
 
 if TYPE_CHECKING:
     from citeloom.runs.runs import Runs
@@ -82,7 +82,7 @@ def add(
     )
     print_status(
         f"Watching '{watch.name}' every {every.value} in {', '.join(watch.sources)}; a check {most}.\n"
-        "`citeloom watch run` checks it when it is due: call that from cron, for example once a day."
+        f"`{PROGRAM} watch run` checks it when it is due: call that from cron, for example once a day."
     )
 
 
@@ -132,7 +132,7 @@ async def _check(folder: "WatchFolder", runs: "Runs", *, named: bool, stdout: bo
     async def follow(runs: "Runs", name: str) -> None:
         report = await followed(runs, name, quiet=not sys.stderr.isatty())  # cron mails each line
         if report.cancelled:
-            print_status("Paused. `citeloom watch run` continues the check.")
+            print_status(f"Paused. `{PROGRAM} watch run` continues the check.")
             raise typer.Exit(INTERRUPTED)
 
     now, searched = datetime.now(UTC), True

@@ -17,18 +17,20 @@ const MODULES = {
   history: async () => (await import("./history.js")).History, run: async () => (await import("./run_view.js")).RunView,
 };
 /** The place that a run of each graph belongs to; of others it is the first. @type {Record<string, string>} */
-const PLACES = {verify: "check", references: "check", ask: "ask", table: "libraries"};
+const PLACES = {verify: "check", references: "check", ask: "ask", table: "libraries", synthesize: "libraries"};
 
 /** @returns {string[]} */
 const here = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
 
 function App() {
   const [place, setPlace] = useState(here());
+  const [times, setTimes] = useState(0);
   const [locked, setLocked] = useState(false);
   const [graph, setGraph] = useState("");
   useEffect(() => {
     const look = () => {
       setPlace(here());
+      setTimes((/** @type {number} */ before) => before + 1);
       document.getElementById("content")?.focus();
     };
     addEventListener("hashchange", look);
@@ -42,7 +44,7 @@ function App() {
     <a class="skip" href="#content" onClick=${skip}>${W.skip}</a>
     <${Top} place=${view === "run" ? PLACES[graph] ?? "start" : view} />
     <main id="content" tabindex="-1">
-      ${locked ? html`<div class="body"><${Key} /></div>` : html`<${View} key=${place[0] === "run" ? place[1] : view} view=${view} more=${more} tell=${setGraph} />`}
+      ${locked ? html`<div class="body"><${Key} /></div>` : html`<${View} key=${view === "run" ? place[1] : view === "ask" ? `ask ${times}` : view} view=${view} more=${more} tell=${setGraph} />`}
     </main>`;
 }
 

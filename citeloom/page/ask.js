@@ -1,12 +1,13 @@
 // Questions to a library: the conversation on the left, the passages and pages of an answer beside it.
 // @ts-check
 import * as api from "./api.js";
-import {Panel, Pop, Quote} from "./components.js";
+import {isAnnotation, Panel, Pop, Quote} from "./components.js";
 import {useKeys} from "./keys.js";
 import {PageOf} from "./page_of.js";
 import {Nothing, Out, Problem, useLoaded} from "./parts.js";
 import {ended} from "./run.js";
-import {Sentence} from "./sentences.js";
+import {numbered, Sentence} from "./sentences.js";
+import {Verdict} from "./shapes.js";
 import {html, useEffect, useState} from "./vendor/preact.js";
 import {Listen, Speak, useSpeech} from "./voice.js";
 import {W} from "./words.js";
@@ -27,6 +28,7 @@ export function Ask({library: named, conversation}) {
   const [error, setError] = useState("");
   const [at, setAt] = useState(0);
   const [open, setOpen] = useState(false);
+  const [step, setStep] = useState("");
   const speech = useSpeech();
   const busy = turns.at(-1)?.run === null && !turns.at(-1)?.said;
   const [listed] = useLoaded(async () => ({of: library, threads: (await api.threads(RECENT)).filter((item) =>
@@ -47,13 +49,14 @@ export function Ask({library: named, conversation}) {
     const input = {question, library};
     setError("");
     setTurns([...turns, {question, run: null}]);
+    setStep("");
     setQuestion("");
     try {
       const on = thread || (await api.start("ask", input, {}, {title: question}));
       if (thread) await api.go(thread, "ask", {}, {input});
       else history.replaceState(null, "", `#/ask/${library}/${on}`);  // a reload comes back to it
       setThread(on);
-      const run = await ended(on);
+      const run = await ended(on, (data) => data?.title && setStep(data.title));
       setTurns([...turns, {question, run}]);
       setAt(0);
     } catch (caught) {
@@ -80,13 +83,13 @@ export function Ask({library: named, conversation}) {
         <label><span class="wide-only">${W.start.library}</span><select onChange=${(/** @type {any} */ event) => anew(event.target.value)}>
           ${(found?.libraries ?? [{name: library}]).map((/** @type {any} */ item) => html`<option value=${item.name} selected=${item.name === library}>${item.name}</option>`)}</select></label>
         ${earlier.length > 0 && html`<${Pop} label=${html`<span>${W.ask.earlier} <span class="wide-only">${W.ask.conversations}</span></span>`}><ul class="versions">${earlier.map((/** @type {any} */ item) => html`<li>
-          <a href=${`#/ask/${library}/${item.thread_id}`} onClick=${() => item.thread_id === conversation && take(conversation)} aria-current=${item.thread_id === thread ? "true" : null}><strong dir="auto">${item.metadata.title}</strong>
+          <a href=${`#/ask/${library}/${item.thread_id}`} aria-current=${item.thread_id === thread ? "true" : null}><strong dir="auto">${item.metadata.title}</strong>
             <span class="dim">${new Date(item.updated_at).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "short"})}</span></a></li>`)}</ul><//>`}
         ${thread && html`<button type="button" onClick=${() => anew(library)}><span>${W.ask.new} <span class="wide-only">${W.ask.conversation}</span></span></button>`}
       </div></div>
     <div class="text-grid">
       <div class="chat">
-        <div role="log" aria-label=${W.ask.answers}>${turns.length ? turns.map((turn, place) => html`<${Told} turn=${turn} first=${place * MOST} chosen=${chosen} choose=${choose}
+        <div role="log" aria-label=${W.ask.answers}>${turns.length ? turns.map((turn, place) => html`<${Told} turn=${turn} first=${place * MOST} chosen=${chosen} choose=${choose} step=${step}
             library=${library} speaks=${speech.speaks} fail=${setError} />`) : html`<${Nothing}>${W.ask.none} ${library === "starter" && html`${W.start.starter} <button type="button" class="tiny" onClick=${() => setQuestion(W.ask.sample)}>${W.start.example}</button>`}<//>`}</div>
         <${Problem} text=${error} />
         <form class="composer" onSubmit=${ask}>
@@ -112,17 +115,17 @@ function said(run) {
   return turns.length ? turns.with(-1, {question: turns[turns.length - 1].question, run}) : [];
 }
 
-/** @param {{turn: Turn, first: number, chosen: number, choose: (number: number) => void, library: string, speaks: boolean, fail: (text: string) => void}} props */
-function Told({turn, first, chosen, choose, library, speaks, fail}) {
+/** @param {{turn: Turn, step: string, first: number, chosen: number, choose: (number: number) => void, library: string, speaks: boolean, fail: (text: string) => void}} props */
+function Told({turn, step, first, chosen, choose, library, speaks, fail}) {
   const values = turn.run?.values ?? {};
   const nearest = values.nearest ?? [];
   // An answer is never blank: what a run without one says, and the passages to read on in.
   const words = turn.said ?? values.stop?.cause ?? (nearest.length ? W.ask.refused : values.answer) ?? turn.run?.problem ?? "";
   return html`<section class="turn">
     <h2 dir="auto">${turn.question}</h2>
-    ${turn.run === null && !turn.said ? html`<p class="dim" role="status">${W.ask.asking}</p>` : null}
+    ${turn.run === null && !turn.said ? html`<p class="dim" role="status">${step ? `${step}…` : W.ask.asking}</p>` : null}
     ${values.sentences?.length ? html`<article><p dir="auto">${values.sentences.map((/** @type {any} */ item) => html`<${Sentence} chosen=${first + item.number === chosen}
-        item=${{number: first + item.number, text: `${item.text} [${item.claims.join(", ")}]`, citations: [], verdict: {verdict: item.verdict}}}
+        item=${{number: first + item.number, text: numbered(item.text, item.claims), citations: [], verdict: {verdict: item.verdict}}}
         choose=${() => choose(first + item.number)} />`)}</p></article>`
       : turn.run === null && !turn.said ? null : html`<p class="told" dir="auto">${words || W.ask.refused}</p>`}
     ${!values.sentences?.length && nearest.length > 0 && html`<h3>${W.ask.nearest}</h3>
@@ -141,12 +144,12 @@ function Claims({sentence, values, library}) {
   const passages = new Map((values.passages ?? []).map((/** @type {any} */ item) => [item.id, item]));
   const papers = new Map((values.cited ?? []).map((/** @type {any} */ item) => [item.id, item]));
   const claims = (values.claims ?? []).filter((/** @type {any} */ claim) => sentence.claims.includes(claim.number));
-  return claims.map((/** @type {any} */ claim, /** @type {number} */ place) => {
+  return html`<p class="small"><${Verdict} verdict=${sentence.verdict} />${" "}${sentence.verdict === "partly" ? W.ask.partly : ""}</p>${claims.map((/** @type {any} */ claim, /** @type {number} */ place) => {
     const passage = passages.get(claim.passage), paper = papers.get(claim.paper);
-    return html`<section class=${place ? "source" : ""} key=${claim.number}>
+    return html`<section class="source" key=${claim.number}>
       <h3 dir="auto">[${claim.number}] ${paper?.title} <${Out} paper=${paper ?? {}} /></h3>
       ${passage?.page && html`<${PageOf} library=${library} paper=${claim.paper} quote=${claim.quote.text} page=${passage.page} open=${place === 0} />`}
-      <${Quote} quote=${claim.quote} context=${passage?.text ?? ""} where=${[...(passage?.section ?? []), passage?.page && `${W.page.short} ${passage.page}`].filter(Boolean).join(" › ")} />
+      <${Quote} quote=${claim.quote} context=${passage?.text ?? ""} where=${isAnnotation(claim.quote) ? "" : [...(passage?.section ?? []), passage?.page && `${W.page.short} ${passage.page}`].filter(Boolean).join(" › ")} />
     </section>`;
-  });
+  })}`;
 }

@@ -1,7 +1,9 @@
 // What a person may do to a text: edit it or its plan line by line, or ask for a change in words.
 // @ts-check
+import {Fold} from "./components.js";
 import {Lines, Problem} from "./parts.js";
 import {Card} from "./question.js";
+import {planLine} from "./plan_line.js";
 import {paragraphs} from "./sentences.js";
 import {html, useEffect, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
@@ -22,12 +24,12 @@ export function lined(sentences, whole = sentences) {
 /** @param {{edited: Edited, change: (edited: Edited) => void, papers: any[], busy: boolean, error: string, save: (change: Record<string, string>) => void, cancel: () => void}} props */
 export function Editor({edited, change, papers, busy, error, save, cancel}) {
   const plan = edited.kind === "plan";
-  useEffect(() => /** @type {HTMLElement | null} */ (document.querySelector(`.lines li:nth-child(${edited.at || 1}) textarea`))?.focus(), []);
+  useEffect(() => /** @type {HTMLElement | null} */ (document.querySelector(`.lines li:nth-child(${edited.at || 1}) :is(textarea, input)`))?.focus(), []);
   return html`<section class="card editor" aria-label=${plan ? W.text.plan : W.text.edit}>
     <h2>${plan ? W.text.plan : W.text.edit}</h2>
     <p class="dim small">${plan ? W.text.planRows : W.text.rows}</p>
-    <${Lines} lines=${edited.lines} label=${plan ? W.text.plan : W.text.edit} change=${(/** @type {string[]} */ lines) => change({...edited, lines})} />
-    ${plan && papers.length > 0 && html`<h3>${W.question.listed}</h3><ol class="cards">${papers.map((card) => html`<${Card} card=${card} />`)}</ol>`}
+    <${Lines} ...${plan ? {draw: planLine(papers), more: W.plan.more} : {}} lines=${edited.lines} label=${plan ? W.text.plan : W.text.edit} change=${(/** @type {string[]} */ lines) => change({...edited, lines})} />
+    ${plan && papers.length > 0 && html`<${Fold} summary=${W.question.listed}><ol class="cards">${papers.map((card) => html`<${Card} card=${card} />`)}</ol><//>`}
     <${Problem} text=${error} />
     <p class="do"><button class="main" disabled=${busy} onClick=${() => save({[edited.kind]: edited.lines.join("\n")})}>${plan ? W.text.again : W.text.check}</button>
       <button onClick=${cancel}>${W.text.cancel}</button><span class="dim small">${W.text.makes}</span></p>

@@ -27,7 +27,7 @@ export function Estimate({estimate}) {
   const span = (/** @type {any} */ range, /** @type {number} */ digits, /** @type {string} */ unit) => {
     if (!range) return W.estimate.unknown;
     const [low, high] = [range.low.toFixed(digits), range.high.toFixed(digits)];
-    return `${low === high ? low : `${low} ${W.estimate.to} ${high}`} ${unit}`;
+    return `${low === high ? low : Number(low) ? `${low} ${W.estimate.to} ${high}` : `${W.estimate.upTo} ${high}`} ${unit}`;
   };
   return html`<dl class="est">
     <div><dt>${W.estimate.minutes}</dt><dd>${span(estimate.minutes, 0, "min")}</dd></div>

@@ -109,7 +109,7 @@ function Apply({run, papers, choices, order, more, put, forget}) {
   const request = run.values.request ?? {};
   const input = {
     text: request.text || run.title, library: request.library || undefined, sources: request.sources,
-    papers: [...kept.map((item) => item.paper), ...more.map((item) => item.given)],
+    papers: [...kept.map((item) => ({...item.paper, theme: item.theme})), ...more.map((item) => item.given)],
     ...(cited ? {cite: Math.max(must.length, Math.min(cited, kept.length + more.length))} : {}),
   };
   const estimate = useEstimate("write", input, run.settings, model === true && count > 0);

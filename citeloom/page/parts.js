@@ -55,9 +55,11 @@ export function useLoaded(load, depends) {
 
 /**
  * Lines that a person edits, moves and removes, by mouse or by keys.
- * @param {{lines: string[], change: (lines: string[]) => void, label: string}} props
+ * @param {{lines: string[], change: (lines: string[]) => void, label: string, more?: Record<string, string>,
+ *   draw?: (line: string, put: (line: string) => void, at: number) => any}} props
+ *   `draw` shows a line otherwise than as text, where it gives something; `more` names what may be added, and how it begins
  */
-export function Lines({lines, change, label}) {
+export function Lines({lines, change, label, more = {[W.question.add]: ""}, draw = () => null}) {
   const [dragged, setDragged] = useState(-1);
   const put = (/** @type {number} */ at, /** @type {string} */ text) =>
     change(lines.map((line, place) => (place === at ? text : line)));
@@ -72,15 +74,15 @@ export function Lines({lines, change, label}) {
         onDrop=${(/** @type {DragEvent} */ event) => (event.preventDefault(), move(dragged, at))}>
       <span class="grip" draggable="true" title=${W.question.drag} aria-hidden="true"
         onDragStart=${() => setDragged(at)}>⠿</span>
-      <textarea rows=${Math.max(1, Math.ceil(line.length / 80))} value=${line}
+      ${draw(line, (text) => put(at, text), at) ?? html`<textarea rows=${Math.max(1, Math.ceil(line.length / 80))} value=${line}
         aria-label=${`${W.question.line} ${at + 1}`}
-        onInput=${(/** @type {any} */ event) => put(at, event.target.value)}></textarea>
+        onInput=${(/** @type {any} */ event) => put(at, event.target.value)}></textarea>`}
       <button type="button" class="small" aria-label=${`${W.question.up} ${at + 1}`} onClick=${() => move(at, at - 1)}>↑</button>
       <button type="button" class="small" aria-label=${`${W.question.down} ${at + 1}`} onClick=${() => move(at, at + 1)}>↓</button>
       <button type="button" class="small" aria-label=${`${W.question.remove} ${at + 1}`}
         onClick=${() => change(lines.filter((_, place) => place !== at))}>✕</button>
     </li>`)}
-    <li><button type="button" class="small" onClick=${() => change([...lines, ""])}>${W.question.add}</button></li>
+    <li>${Object.entries(more).map(([name, text]) => html`<button type="button" class="small" onClick=${() => change([...lines, text])}>${name}</button>`)}</li>
   </ol>`;
 }
 

@@ -3,6 +3,7 @@
 import {Fold} from "./components.js";
 import {Estimate} from "./estimate.js";
 import {Lines, Problem, useAction} from "./parts.js";
+import {planLine} from "./plan_line.js";
 import * as runs from "./run.js";
 import {Icon} from "./shapes.js";
 import {html, useState} from "./vendor/preact.js";
@@ -27,7 +28,7 @@ export function Question({run, again}) {
     ${question.why && html`<p>${question.why}.</p>`}
     <p class="dim small">${W.question.hints[/** @type {keyof typeof W.question.hints} */ (question.kind)] ?? question.instructions}</p>
     ${question.estimate ? html`<${Estimate} estimate=${question.estimate} />`
-      : html`<${Lines} lines=${lines} change=${setLines} label=${title} />`}
+      : html`<${Lines} ...${question.kind === "plan" ? {draw: planLine(question.papers ?? []), more: W.plan.more} : {}} lines=${lines} change=${setLines} label=${title} />`}
     ${question.papers?.length > 0 && html`<${Fold} summary=${W.question.listed}><ol class="cards">${question.papers.map((/** @type {any} */ card) => html`<${Card} card=${card} />`)}</ol><//>`}
     <${Problem} text=${error} />
     <div class="q-do"><button class="main" disabled=${busy} onClick=${() => go("go")}>${W.question.go}</button>

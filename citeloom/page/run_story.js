@@ -81,7 +81,7 @@ function StepOf({step, run, model, again}) {
     ${failures.length > 0 && html`<${Note} kind="warn" icon="failed">${failures.map((item) => html`<${Failure} failure=${item} run=${run} />`)}<//>`}
     ${halted && html`<${Note} kind="warn" icon=${run.status === "failed" ? "failed" : "paused"}><strong>${W.story.stopped}.</strong><//>`}
     ${open && run.question && html`<${Question} key=${run.question.kind + (run.question.error ?? "") + run.question.proposal} run=${run} again=${again} />`}
-    ${name === "check" && step.state === "ok" && run.values.sentences?.length > 0 && html`<p><a class="button main" href=${`#/run/${run.thread}/text`}>${isPlain(run, model) ? W.story.openList : W.story.open}</a></p>`}
+    ${name === "check" && step.state === "ok" && run.values.sentences?.length > 0 && html`<p><a class="button main" href=${`#/run/${run.thread}/${run.graph === "verify" ? "checked" : "text"}`}>${run.graph === "verify" ? W.story.openFindings : isPlain(run, model) ? W.story.openList : W.story.open}</a></p>`}
   </li>`;
 }
 
@@ -102,7 +102,7 @@ function Gave({sources, run}) {
       ${item.searches > 0 && html`<span class="num"><strong>${item.records}</strong> ${W.run.counts.identified.replace(" found", "")}</span>`}
       ${item.failed > 0 ? html`<span class="verdict small not_in_source"><${Icon} name="failed" size=${14} />${item.searches ? `${item.failed} ${W.story.partly}` : W.story.silent}</span>`
         : html`<span class="dim num small">${item.searches} ${W.story.searches[item.searches === 1 ? 0 : 1]}</span>`}</li>`)}
-    ${linked.length > 0 && html`<li><span>${W.story.links}</span><span class="num"><strong>${sum("reached")}</strong> ${W.nouns.paper[1]}</span><span class="dim num small">${sum("followed")} ${W.story.followed}</span></li>`}</ul>
+    ${linked.length > 0 && html`<li><span>${W.story.links}</span><span class="num"><strong>${sum("reached")}</strong> ${W.story.fresh} ${W.nouns.paper[Number(sum("reached") !== 1)]}</span><span class="dim num small">${sum("followed")} ${W.story.followed}</span></li>`}</ul>
     ${silent.map((item) => html`<${Fold} kind="why" summary=${html`<span class="small">${sourceName(item.name, run)}: ${W.story.goes}</span>`}><p class="dim small" dir="auto">${item.cause}</p><//>`)}`;
 }
 

@@ -43,6 +43,9 @@ export function Sentence({item, chosen, choose, faint = false, expands = false, 
 /** A text with its numbers in brackets as references. @param {string} text */
 const cited = (text) => text.split(/(\[\d[\d,\s–-]*\])/).map((part, at) => (at % 2 ? html`<span class="ref">${part}</span>` : part));
 
+/** A sentence with numbers in brackets before its full stop. @param {string} text @param {number[]} numbers */
+export const numbered = (text, numbers) => (numbers.length ? text.replace(/[.!?]?$/, (end) => ` [${numbers.join(", ")}]${end}`) : text);
+
 /** Bring a sentence into sight, above a sheet where there is one. @param {number} number */
 export function reveal(number) {
   const place = document.querySelector(`[data-s="${number}"]`);

@@ -61,6 +61,7 @@ export const isPlain = (run, model) => (run.values.mind ? run.values.mind === "e
  */
 export function stepWords(kind, name, run, model) {
   const words = /** @type {any} */ (W.story);
+  if (name === "search" && ["verify", "references", "synthesize"].includes(run.graph)) return words.lookUp[kind].search;
   const other = run.graph === "synthesize" ? words.synthesis : isPlain(run, model) ? words.plain : {};
   return other[kind]?.[name] ?? words[kind][name];
 }
@@ -95,17 +96,15 @@ export function given(run, failures) {
 export const sourceName = (name, run) => (name === "library"
   ? `${W.start.library} “${run.searched?.library ?? run.values.request?.library ?? "starter"}”` : {...W.start.sourceNames, ...W.start.moreSources}[/** @type {"openalex"} */ (name)] ?? name);
 
-/** Records, papers, judged and relevant ones, as far as they are known. @param {import("./run.js").Run} run @param {boolean} [plain] @returns {[string, number][]} */
+/** Papers found, judged and relevant ones, as far as they are known. @param {import("./run.js").Run} run @param {boolean} [plain] @returns {[string, number][]} */
 export function funnel(run, plain = false) {
   const counts = run.values.counts ?? {};
-  const log = run.values.search_log?.length ? run.values.search_log : run.log;
   const at = (/** @type {string} */ stage) => run.stages.find((item) => item.stage === stage)?.done ?? 0;
   const numbers = {
-    records: counts.identified ?? log.reduce((/** @type {number} */ sum, /** @type {any} */ item) => sum + item.returned, 0),
     papers: counts.screened ?? at("merge_records"), judged: counts.assessed ?? at("weigh_links"),
     relevant: counts.included !== undefined ? counts.included : run.relevant,
   };
-  return [[W.story.records, numbers.records], [W.story.papers, numbers.papers], [plain ? W.story.ranked : W.story.judged, numbers.judged],
+  return [[W.story.papers, numbers.papers], [plain ? W.story.ranked : W.story.judged, numbers.judged],
     [counts.included !== undefined ? W.story.kept : W.story.relevant, numbers.relevant]];
 }
 

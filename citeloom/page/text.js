@@ -79,7 +79,7 @@ export function Text({run}) {
         ${marked ? html`<p class="changes" dir="auto"><${Changes} before=${before} text=${run.values.related_work} /></p>`
           : paragraphs(sentences).map((part) => html`<p dir="auto">${part.map((item) => html`<${Sentence} key=${item.number} item=${item} lead=${leads.has(item)}
             chosen=${item === chosen} choose=${() => choose(item.number)} faint=${only && only !== worst(item)} />`)}</p>`)}
-        ${audit?.passed && html`<${Fold} summary=${W.text.passed} kind="audit"><ul>${audit.notes.map((/** @type {string} */ note) => html`<li dir="auto">${note}</li>`)}</ul><//>`}
+        ${audit?.passed && html`<${Fold} summary=${W.text.passed[Number(audit.supported < audit.citations)].replace("{}", `${audit.supported} ${W.story.of} ${counted(audit.citations, "citation")}`)} kind="audit"><ul>${audit.notes.map((/** @type {string} */ note) => html`<li dir="auto">${note}</li>`)}</ul><//>`}
         <h2>${W.text.references}</h2>
         <ol class="refs references">${(run.values.references ?? []).map((/** @type {any} */ item) => html`<li><span class="num dim">[${item.number}]</span>
           <span dir="auto">${item.entry || item.paper.title} <${Out} paper=${item.paper} /></span></li>`)}</ol>

@@ -66,7 +66,7 @@ def synthesis_blocks(values: Mapping[str, Any]) -> Iterator[str]:
     """Yield the synthesis and its lists of references; of a run that was stopped before, its draft."""
     names = _Names.of(values)
     if "answer" in values:
-        yield prose(str(values["answer"]) or NOTHING)
+        yield from _by_paper(values, names)
     else:
         yield from _draft(values, names)
     for role, heading in HEADINGS.items():
@@ -112,6 +112,18 @@ class _Names:
         number = self.numbers.get(origin.paper)
         name = self.files.get(origin.paper, origin.paper)
         return escape(f"{f'[{number}] ' if number else ''}{name}, {origin.place}")
+
+
+def _by_paper(values: Mapping[str, Any], names: _Names) -> Iterator[str]:
+    """Yield the paragraphs of an answer; without a model each is of one paper, and its title heads it."""
+    quoted = (values.get("lines") or ()) if values.get("mind") == "extractive" else ()
+    told = Counter((item.paragraph, origin.paper) for item in quoted for origin in item.origins)
+    owners = {paragraph: paper for (paragraph, paper), _ in reversed(told.most_common())}
+    titles = {item.paper: item.title for item in values.get("stacked") or ()}
+    for number, text in enumerate((str(values["answer"]) or NOTHING).split("\n\n"), start=1):
+        if (owner := owners.get(number)) and titles.get(owner):
+            yield f"### {names.short(owner)} {escape(titles[owner])}"
+        yield prose(text)
 
 
 def _draft(values: Mapping[str, Any], names: _Names) -> Iterator[str]:

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 
 from nodes.ask.answer_sources import AnswerSources, load_answer_sources, with_claims_left
 from nodes.ask.search_passages import retriever_of
-from nodes.ask.take_question import CLOSEST, REFUSED, SOURCES
+from nodes.ask.take_question import CLOSEST, REFUSED, SOURCES, STOPPED
 from state.ask import (
     AnswerSentence,
     AskState,
@@ -139,7 +139,7 @@ def _prose(
     """Return the answer as it is printed, and what it lacks."""
     prose = " ".join(_with_numbers(item) for item in sentences)
     if stop:
-        return f"{prose}\n\n{REFUSED} {stop.cause}".strip()
+        return f"{prose}\n\n{STOPPED} {stop.cause}" if prose else f"{REFUSED} {stop.cause}"
     wanting = "; ".join(item.rstrip("?.") for item in missing)
     if not prose:
         library, whole = state["request"].library, missing == [state["standalone"]]

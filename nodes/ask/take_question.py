@@ -25,8 +25,10 @@ SOURCES = "\n\nSources:\n"
 """What stands between the prose of an answer and its sources, in a message."""
 CLOSEST = "\n\nClosest passages:\n"
 """What stands between a refusal and the sentences that are no answer, in a message."""
-REFUSED = "The run stopped:"
+REFUSED = "No answer:"
 """How a message begins that answers nothing."""
+STOPPED = "The run stopped:"
+"""What stands between the part of an answer and why there is no more."""
 REMEMBERED = 6
 """Turns that a follow-up question may be about."""
 _LONGEST = 1500

@@ -15,7 +15,7 @@ from state.inputs import Kind
 from state.paper import Paper
 from state.quote import Criterion
 from state.run import Failure
-from tools.errors import PROGRAM, CiteLoomError, InputError, counted
+from tools.errors import PROGRAM, CiteLoomError, InputError, counted, plain_fault
 from tools.references.in_text import CITED
 from tools.references.latex_prose import read_latex
 from tools.scholar.open_source import ONLINE
@@ -254,7 +254,7 @@ def parse_input(model: type[InputT], sent: Mapping[str, object]) -> InputT:
         ) from error
     except ValidationError as error:
         faults = [
-            f"{'.'.join(str(part) for part in item['loc'][:2])}: {item['msg']}"
+            f"{'.'.join(str(part) for part in item['loc'][:2])}: {plain_fault(item['msg'])}"
             for item in error.errors()
         ]
         raise InputError(f"the input cannot be used: {'; '.join(faults[:5])}") from error

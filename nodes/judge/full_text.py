@@ -118,7 +118,7 @@ SECONDS = 180.0
 """For all copies that one call fetches; what has not come by then stays unread."""
 AT_ONCE = 4
 """Copies fetched at once."""
-_NOBODY, _FAILED = "not searched for", "unreadable"
+_NOBODY, _FAILED = "not read", "unreadable"
 _OFF = f"{_NOBODY}: full texts are switched off"
 _NO_SOURCE = f"{_NOBODY}: no online source selected, and no document in the library"
 _ABSTRACT_ONLY = "has no text besides the abstract"
@@ -131,7 +131,7 @@ class FullText:
     passages: tuple[Passage, ...] = ()
     """In reading order; without what a record or an annotation says, and without the list of references."""
     unread: str = ""
-    """Why it was not read, for a person: 'nobody looked for it: ...' or 'it could not be read: ...'."""
+    """Why it was not read, for a person: 'not read: ...' or 'unreadable: ...'."""
     found: bool = False
     """Whether the passages are only what a search found in it."""
 

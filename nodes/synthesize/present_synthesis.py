@@ -10,7 +10,7 @@ from functools import partial
 
 from langchain_core.messages import AIMessage
 
-from nodes.ask.take_question import REFUSED
+from nodes.ask.take_question import STOPPED
 from nodes.synthesize.align_lines import draft_lines
 from state.results import Reference
 from state.run import Failure, fatal_failure, outcome_of
@@ -120,7 +120,7 @@ def _answer(lines: Sequence[Line], state: SynthesizeState, stop: Failure | None)
         paragraphs.setdefault(line.paragraph, []).append(with_numbers(line))
     text = "\n\n".join(" ".join(parts) for parts in paragraphs.values())
     if stop:
-        return f"{text}\n\n{REFUSED} {stop.cause}".strip()
+        return f"{text}\n\n{STOPPED} {stop.cause}".strip()
     if text:
         return text
     count = sum(not source.cause for source in state.get("stacked", []))

@@ -268,25 +268,34 @@ def _failure(pack: Sequence[ContextPiece], cause: str, remedy: str) -> Failure:
 def choose_quotes(
     embedder: Embedder, question: str, sources: Sequence[Shown], answer_so_far: str = ""
 ) -> list[str]:
-    """Return the paragraphs of an answer: what it has so far, then what is new, a part each.
+    """Return the paragraphs of an answer: what it has so far, then what is new, one for each part and paper.
 
     CPU-bound: it embeds.
     """
     told = list(filter(None, answer_so_far.split("\n\n")))
     said = [line for part in told for line in part.split("” ")]
     read = [Source(text, source.title) for source in sources for text in source.paragraphs]
-    names = [source.authors for source in sources for _ in source.paragraphs]
+    owners = [source for source in sources for _ in source.paragraphs]
     parts = [part for part in _PARTS.split(question) if len(part.split()) > 1] or [question]
     rated = [rate_sentences(embedder, part, read) for part in parts]
     best = max((item.value for found in rated for item in found[:1]), default=0.0)
     least = max(_LEAST, _NEAR_BEST * best)
     for found in rated:
-        new: list[str] = []
+        new: dict[tuple[str, str], list[str]] = {}
         for item in found:
-            line = quote_with_names(item.text, names[item.source])
+            owner = owners[item.source]
+            line = quote_with_names(item.text, owner.authors)
             fits = item.value >= least and len(said) < MOST and is_whole(item.text)
             if fits and not any(line in one or resemblance(line, one) >= SAME for one in said):
                 said.append(line)
-                new.append(line)
-        told += [" ".join(new)] if new else []
+                new.setdefault((owner.title, owner.authors), []).append(item.text)
+        told += (
+            # A passage may hold one that was found before it.
+            " ".join(
+                quote_with_names(text, authors)
+                for text in texts
+                if not any(text in other for other in texts if other != text)
+            )
+            for (_, authors), texts in new.items()
+        )
     return told

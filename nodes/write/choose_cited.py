@@ -1,7 +1,8 @@
 """Choose which of the selected papers are cited, and give each its key.
 
-Reads `request`, `selected`, `choices`, `sufficiency`, `papers`. Writes `keys` (P1, P2, ... in the
-order of `selected`), `cards`, `notes`, `refused`, and resets what an earlier run on the same thread may have left.
+Reads `request`, `selected`, `choices`, `sufficiency`, `themes`, `papers`. Writes `keys` (P1, P2, ... in the
+order of `selected`), `cards`, `themes`, `notes`, `refused`, and resets what an earlier run on the same thread may
+have left.
 """
 
 from collections.abc import Mapping, Sequence
@@ -70,6 +71,8 @@ async def choose_cited(state: WritingInput, runtime: NodeRuntime) -> WriteState:
         settings=settings,
         keys={f"P{number}": paper for number, paper in enumerate(chosen, start=1)},
         cards=await load_paper_cards(services.run_store, chosen),
+        themes={one.paper.id: one.theme for one in state.get("papers") or ()}
+        or state.get("themes", {}),
         notes=[] if failures else _notes(selected, chosen, papers),
         choices=choices,
         outline=Plan(lines=()),

@@ -1,12 +1,11 @@
 """Plan: what each paragraph of the section is to argue, with which papers, mended and laid out line by line.
 
-Reads `request`, `keys`, `selected`, `choices`, `sufficiency`. Writes `outline`, and `keys`, of which those stay that
-the plan has. A plan by the researcher is honoured as it is. Else the mind plans: of the papers that
-may be cited it takes at most `cite`. The embedded engine, which argues nothing, gets a paragraph for
-each theme that the map of the papers shows, or of papers close in meaning, and a line for each paper.
+Reads `request`, `keys`, `selected`, `choices`, `sufficiency`, `themes`. Writes `outline`, and
+`keys`, of which those stay that the plan has. A plan by the researcher is honoured as it is. Else the mind
+plans: of the papers that may be cited it takes at most `cite`. The embedded engine, which argues nothing, gets a
+paragraph for each theme that the map of the papers shows, and a line for each paper.
 """
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
@@ -27,7 +26,7 @@ from tools.errors import counted
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.services import NodeRuntime, Services
-from tools.text.themes import APART, Group, group_texts, in_lower_case
+from tools.text.themes import APART, in_lower_case
 from tools.text.words import lower_case_words
 
 STAGE = "plan_section"
@@ -127,38 +126,19 @@ class Facet(BaseModel):
     keys: list[str]
 
 
-def extract(
-    embedder: Embedder, *, text: str, papers: Sequence[PlannedPaper], **_: object
-) -> SectionPlan:
-    """Group by closeness of meaning; inside a group the earlier papers come first."""
-    groups = _as_mapped([item.theme for item in papers]) or group_texts(
-        embedder, text, [item.title for item in papers], [item.abstract for item in papers]
-    )
-    years = [(item.year or 0, row) for row, item in enumerate(papers)]
+def extract(_: Embedder, *, text: str, papers: Sequence[PlannedPaper], **__: object) -> SectionPlan:
+    """Group by theme, papers without one at the end; inside a theme the earlier papers come first."""
+    rest = APART if any(item.theme for item in papers) else "related papers"
+    themes: dict[str, list[PlannedLine]] = {item.theme or rest: [] for item in papers}
+    for item in sorted(papers, key=lambda item: item.year or 0):
+        themes[item.theme or rest].append(PlannedLine(keys=[item.key]))
     return SectionPlan(
         themes=[
-            PlannedTheme(
-                label=group.label,
-                lines=[
-                    PlannedLine(keys=[papers[row].key])
-                    for row in sorted(group.members, key=years.__getitem__)
-                ],
-            )
-            for group in groups
+            PlannedTheme(label=name, lines=themes[name])
+            for name in sorted(themes, key=lambda name: name == APART)
         ],
-        reasoning="Grouped by similarity, closest to the input first.",
+        reasoning="Grouped by the themes of the search.",
     )
-
-
-def _as_mapped(themes: Sequence[str | None]) -> list[Group]:
-    """Group papers by their themes on the map of the search; those alone in theirs come together, at the end."""
-    names = [name if name and themes.count(name) > 1 else APART for name in themes]
-    named = sorted(dict.fromkeys(names), key=lambda name: name == APART)
-    return [
-        Group(name, tuple(row for row, one in enumerate(names) if one == name))
-        for name in named
-        if named != [APART]
-    ]
 
 
 TASK = Task(
@@ -230,11 +210,11 @@ async def _ask(
     def fail(cause: str, remedy: str, *, lost: bool = False) -> None:
         failures.append(Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy, lost=lost))
 
-    kept = await services.run_store.papers.values(
-        [] if services.mind.composes else state["selected"]
-    )
-    names = await paper_themes(services, state["request"], kept, len(kept), index_by_ids(kept))
-    themes = {paper.id: name for paper, name in zip(kept, names, strict=True)}
+    themes = state["themes"]
+    if not services.mind.composes and not any(themes.values()):
+        kept = await services.run_store.papers.values(state["selected"])
+        names = await paper_themes(services, state["request"], kept, len(kept), index_by_ids(kept))
+        themes = {paper.id: name for paper, name in zip(kept, names, strict=True)}
     shown = [
         PlannedPaper(
             key=key,
@@ -242,7 +222,7 @@ async def _ask(
             year=paper.year,
             abstract=without_injections(paper.abstract or "")[0],
             must=(key in musts and most < len(papers)) or None,
-            theme=themes.get(paper.id),
+            theme=None if services.mind.composes else themes.get(paper.id),
         )
         for key, paper in papers.items()
     ]
@@ -262,9 +242,11 @@ async def _ask(
             return asked.answer, failures
         error = str(asked.error)
     fail(error, "CiteLoom planned without the model, in embedded mode", lost=True)
-    wanted = [item for item in shown if item.must] + [item for item in shown if not item.must]
-    embedder = services.clients.embedder
-    return await asyncio.to_thread(extract, embedder, text=text, papers=wanted[:most]), failures
+    wanted = [
+        item.model_copy(update={"theme": themes.get(papers[item.key].id)})
+        for item in sorted(shown, key=lambda item: not item.must)
+    ]
+    return extract(services.clients.embedder, text=text, papers=wanted[:most]), failures
 
 
 def _facets(state: WriteState) -> list[Facet]:

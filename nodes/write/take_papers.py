@@ -1,6 +1,7 @@
 """Take the papers to write about, given as ids or as records.
 
-Reads the input of `write`. Writes `run`, `request`, `choices`, `selected`, `stop`; the papers go to the run store.
+Reads the input of `write`. Writes `run`, `request`, `choices`, `selected`, `themes`, `stop`; the papers go to the
+run store.
 """
 
 import asyncio
@@ -46,6 +47,7 @@ async def take_papers(state: Mapping[str, object], runtime: NodeRuntime) -> Writ
     request, choices = CheckedRequest(text=""), WriteChoices()
     failures: list[Failure] = []
     papers: list[Paper] = []
+    themes: dict[str, str] = {}
     with refusing(STAGE) as stopped:
         check_settings(services.context)
         sent = parse_input(WriteInput, state)
@@ -63,6 +65,11 @@ async def take_papers(state: Mapping[str, object], runtime: NodeRuntime) -> Writ
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
             notes=(*notes, *notes_on_input(text)),
         )
+        themes = {
+            str(item.get("id")): str(item.pop("theme", "") or "")
+            for item in sent.papers
+            if isinstance(item, dict)
+        }
         papers, failures = await given_papers(sent.papers, request, services, STAGE)
         marked, unasked = await noticed_now(services, request, papers, STAGE)
         papers = [marked.get(paper.id, paper) for paper in papers]
@@ -84,6 +91,7 @@ async def take_papers(state: Mapping[str, object], runtime: NodeRuntime) -> Writ
         "stop": next(iter(stopped), None),
         "failures": overwriting([*failures, *stopped]),
         "selected": list(dict.fromkeys(paper.id for paper in papers)),
+        "themes": themes,
     }
 
 

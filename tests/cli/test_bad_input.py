@@ -55,7 +55,13 @@ def assert_refused(done: Done, message: str) -> None:
 )
 def test_text_that_cannot_be_used_is_refused(cite: Cite, text: str | None, message: str) -> None:
     given = [] if text is None else [text]
-    assert_refused(cite("review", *given, "--library", SMALL), message)
+    done = cite("review", *given, "--library", SMALL)
+    assert_refused(done, message)
+    assert done.files == set(), "nothing was made, and nothing is left"
+
+
+def test_number_out_of_range_is_told_in_plain_words(cite: Cite) -> None:
+    assert_refused(cite(*REVIEW, "--keep", "0"), "keep: must be greater than or equal to 1")
 
 
 @pytest.mark.parametrize(
@@ -126,7 +132,8 @@ def test_word_that_an_option_does_not_take_is_a_usage_error(
 ) -> None:
     done = cite(*REVIEW, option, "human")
     assert (done.code, done.files) == (2, set())
-    assert f"'human' is not one of {known}" in " ".join(done.stderr.replace("│", "").split())
+    said = " ".join(done.stderr.replace("│", "").split())
+    assert f"Invalid value for '{option}': 'human' is not one of {known}" in said
 
 
 # --- Where to write ---------------------------------------------------------------------------

@@ -221,7 +221,7 @@ async def test_rejected_key_stops_the_run_with_advice(llm_settings: Settings) ->
         ({"library": "nowhere"}, "bees"),
         ({"sources": ["bing"]}, "openalex"),
         ({"sources": ["google"]}, "SERPAPI_API_KEY"),
-        ({"keep": 0}, "keep: Input should be greater"),
+        ({"keep": 0}, "keep: must be greater"),
         ({"before": "yesterday"}, "YYYY-MM-DD"),
     ],
     ids=lambda value: str(value)[:30],

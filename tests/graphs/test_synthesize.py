@@ -1,10 +1,13 @@
 """Tests of the `synthesize` graph with the embedded engine: every line has its sources, or is not there."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from citeloom.report.markdown import terminal_text
+from citeloom.report.result_report import ResultReport
 from graphs.synthesize import graph
 from state.synthesis import Line, NumberedReference
 from tests.graphs.stacks import FIRST_TITLE, QUESTION, SHARED, uploads
@@ -58,6 +61,14 @@ async def test_each_line_shows_its_sources_and_what_they_cite(home: Path) -> Non
     assert result["bibtex"].count("@") == len(result["references"])
     assert result["bibtex"].count("keywords = {primary}") == len(primary)
     assert "keywords = {secondary}" in result["bibtex"]
+    # Without a model each paragraph quotes one paper, whose title heads it.
+    for paragraph in {line.paragraph: None for line in result["lines"]}:
+        lines = [line for line in result["lines"] if line.paragraph == paragraph]
+        assert set.intersection(*({one.paper for one in line.origins} for line in lines))
+    texts = [line.text.partition("“")[2].rstrip("”") for line in result["lines"]]
+    assert not [one for one in texts for other in texts if one != other and one in other]
+    read = terminal_text(ResultReport.of("synthesize", result))
+    assert re.search(rf"^### \[\d\] {re.escape(FIRST_TITLE)}$", read, re.MULTILINE)
     line = told(result, "height")
     (origin,) = line.origins
     assert origin.page == 1

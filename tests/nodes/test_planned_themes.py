@@ -24,16 +24,17 @@ def line(*keys: str, says: str = "", compares: bool = False) -> PlannedLine:
 
 
 def test_list_without_a_model_has_the_themes_of_the_map() -> None:
-    themes = ["ranking", "agents", "ranking", "summaries", "agents", "ranking"]
+    themes = ["ranking", "agents", "ranking", "summaries", "agents", "ranking", ""]
     papers = [
         PlannedPaper(key=f"P{at}", title="", year=2026 - at, abstract="", theme=name)
         for at, name in enumerate(themes, start=1)
     ]
-    plan = extract(cast(Any, None), text="", papers=papers)  # no vector is asked for
+    plan = extract(cast(Any, None), text="", papers=papers)
     assert [(one.label, [*lines_of(one)]) for one in plan.themes] == [
         ("ranking", ["P6", "P3", "P1"]),
         ("agents", ["P5", "P2"]),
-        ("other subjects", ["P4"]),  # one that is alone in its theme
+        ("summaries", ["P4"]),
+        ("other subjects", ["P7"]),  # one that the search did not find
     ]
 
 

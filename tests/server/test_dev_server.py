@@ -261,7 +261,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"text": IDEA, "library": "../../etc"}, "cannot be a library's name"),
     ({"text": IDEA, "sources": ["pubmed"]}, "there is no source 'pubmed'"),
     ({"text": IDEA, "before": "yesterday"}, "the cut-off 'yesterday' is not a date"),
-    ({"text": IDEA, "keep": 0}, "keep: Input should be greater than or equal to 1"),
+    ({"text": IDEA, "keep": 0}, "keep: must be greater than or equal to 1"),
 ]
 
 

@@ -113,7 +113,7 @@ def test_refusal_is_never_blank_and_conversations_are_found_by_library(visitor: 
     )
     assert page.locator(".turn .passage blockquote:not(.noted)").count() == 0
     visitor.looks_right_everywhere()
-    page.get_by_role("button", name="New conversation").click()
+    page.locator(".places").get_by_role("link", name="Ask").click()  # begins anew
     expect(page.locator(".turn")).to_have_count(0)
     page.get_by_role("button", name="Earlier conversations").click()
     page.get_by_role("link", name=re.compile("^Which band")).click()

@@ -104,7 +104,7 @@ def test_lenses_zoom_and_words_change_what_is_seen(
     page.get_by_role("button", name="Relevance", exact=True).click()
     assert page.locator("text.lane").first.text_content() == "Score 85 to 100"
     before = page.locator(".frame .dot").count()
-    page.get_by_role("button", name="Seen, not kept").click()
+    page.get_by_role("button", name="Ranked, not kept").click()
     assert page.locator(".frame .dot").count() > before
     page.get_by_role("button", name="Zoom in").click()
     expect(page.locator(".zoom output")).to_have_text("140 %")

@@ -21,7 +21,7 @@ from tools.text.keyphrases import (
 )
 from tools.text.quotable import is_balanced, printable
 from tools.text.salience import REDUNDANT, choose_sentences, most_telling, passages, rank_sentences
-from tools.text.themes import BALANCED_FROM, cluster, group_texts, largest_group, theme_count
+from tools.text.themes import BALANCED_FROM, Group, cluster, group_vectors, largest_group
 
 FIRST = "This year bees were lost on cloudy days."
 SECOND = "They were late for supper every evening."
@@ -245,8 +245,16 @@ BODIES = [f"The method {row}." for rows in SUBJECTS.values() for row in rows]
 ABOUT = "We recommend citations for a paragraph of a scientific paper."
 
 
+def grouped(count: int, groups: int) -> list[Group]:
+    """The last of these texts in groups."""
+    wholes = [f"{title}. {body}" for title, body in zip(TITLES, BODIES, strict=True)][-count:]
+    about, *rows = EMBEDDER.embed([ABOUT, *wholes])
+    vectors, shared = np.stack(rows), np.zeros((count, 1), dtype=np.float32)
+    return group_vectors(EMBEDDER, ABOUT, about, wholes, vectors, shared=shared, groups=groups)
+
+
 def test_texts_are_grouped_by_what_they_are_about() -> None:
-    groups = group_texts(EMBEDDER, ABOUT, TITLES, BODIES)
+    groups = grouped(12, 3)
     assert sorted(group.members for group in groups) == [(0, 1, 2, 3), (4, 5, 6, 7), (8, 9, 10, 11)]
     assert groups[0].members == (0, 1, 2, 3), "the theme nearest to the text comes first"
     labels = [group.label for group in groups]
@@ -256,16 +264,16 @@ def test_texts_are_grouped_by_what_they_are_about() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 7, 12])
 def test_every_text_is_in_one_group_and_none_is_alone(count: int) -> None:
-    groups = group_texts(EMBEDDER, ABOUT, TITLES[-count:], BODIES[-count:])
+    groups = grouped(count, 3)
     assert sorted(row for group in groups for row in group.members) == list(range(count))
     assert count <= 3 or min(len(group.members) for group in groups) >= 2
-    assert 1 <= len(groups) <= theme_count(count)
+    assert 1 <= len(groups) <= 3
     assert len({group.label for group in groups}) == len(groups)
 
 
 def test_number_of_themes_can_be_asked_for() -> None:
-    assert len(group_texts(EMBEDDER, ABOUT, TITLES, BODIES, groups=2)) == 2
-    many = group_texts(EMBEDDER, ABOUT, TITLES, BODIES, groups=50)
+    assert len(grouped(12, 2)) == 2
+    many = grouped(12, 50)
     assert 3 < len(many) <= 6
     assert min(len(group.members) for group in many) >= 2
 

@@ -291,6 +291,7 @@ def http_error_text(text: str, host: Host) -> str:
         if len(raw) > 5:
             text = text.replace(raw, "…")
     flat = " ".join(_TAG.sub(" ", text).split())
+    flat = flat.partition("] ")[2] if flat.startswith("[Errno") else flat
     return flat if len(flat) <= 200 else f"{flat[:200]}…"
 
 

@@ -155,7 +155,10 @@ async def _check(name: OnlineName, settings: Settings, folder: Path) -> SourceCh
         left = await caller.ask(_PROBES[name], read=_left, age=1.0)
     except CiteLoomError as error:
         if not isinstance(error, NotInSourceError):
-            return tell(works=isinstance(error, QuotaError), text=f"{said}; {error}")
+            return tell(
+                works=isinstance(error, QuotaError),
+                text=f"{said}; {str(error).removeprefix(f'{name} ')}",
+            )
     state = host_state(host)
     if (remaining := state.quota.remaining) is not None:
         whole = f" of {state.quota.limit:g}" if state.quota.limit else ""

@@ -23,7 +23,7 @@ from state.paper import Paper, title_key
 from state.screening import Choice, Protocol, ScreeningDecision, Stage
 from tools.bibliography.read_records import read_whole
 from tools.disk import write_whole
-from tools.errors import InputError
+from tools.errors import InputError, plain_fault
 from tools.screening.agreement import Agreement, agreement
 from tools.screening.paper_order import PaperOrder
 from tools.screening.stopping import RecallEstimate, estimate_recall
@@ -369,7 +369,7 @@ def refusing_protocol(name: str) -> Iterator[None]:
         yield
     except ValidationError as error:
         faults = "; ".join(
-            f"{'.'.join(map(str, one['loc'])) or 'protocol'}: {one['msg'].removeprefix('Value error, ')}"
+            f"{'.'.join(map(str, one['loc'])) or 'protocol'}: {plain_fault(one['msg'])}"
             for one in error.errors()
         )
         raise InputError(f"{name} cannot be used: {faults}") from error

@@ -217,9 +217,10 @@ def phrase_stems(phrase: str) -> tuple[str, ...]:
 
 
 def _plain(phrase: str) -> str:
-    """Lower the first letter of words that are capitalised only as a sentence's first."""
-    words = phrase.split()
-    return " ".join([words[0] if _is_name(words[0]) else words[0].lower(), *words[1:]])
+    """Lower the first letter of words that are capitalised only as a sentence's first, not that of 'Semantic Scholar'."""
+    first, *rest = phrase.split()
+    is_name = _is_name(first) or (rest and rest[0][0].isupper())
+    return " ".join([first if is_name else first.lower(), *rest])
 
 
 def _is_name(word: str) -> bool:

@@ -79,9 +79,6 @@ def _merged(near: Sums, wanted: int, room: int) -> list[list[int]]:
     return groups
 
 
-MOST_THEMES = 12
-_CHARACTERS, _LEAST_CHARACTERS = 60_000, 400
-"""What is read of all texts, and at least of each, to tell what they are about."""
 _CANDIDATES = 24
 # A name may start with a capital where it is an abbreviation: 'work on COVID-19 screening'.
 _NOUN_PHRASE = re.compile(
@@ -118,32 +115,6 @@ class Group:
     members: tuple[int, ...]
 
 
-def group_texts(
-    embedder: Embedder,
-    about: str,
-    titles: Sequence[str],
-    texts: Sequence[str],
-    *,
-    groups: int | None = None,
-) -> list[Group]:
-    """Group texts into themes of like size, the theme nearest to `about` first.
-
-    Args:
-        embedder: Tells what is close in meaning.
-        about: The text that the themes are for.
-        titles: One title for each text.
-        texts: Abstracts, some of which may be empty.
-        groups: How many themes; as many as `theme_count` says without it. No theme has one text
-            alone where there are more than three, so that there may be fewer.
-    """
-    wholes = [f"{title}. {text}" for title, text in zip(titles, texts, strict=True)]
-    if not wholes:
-        return []
-    share = max(_CHARACTERS // len(wholes), _LEAST_CHARACTERS)
-    vectors = embedder.embed([about, *(whole[:share] for whole in wholes)])
-    return group_vectors(embedder, about, vectors[0], wholes, vectors[1:], groups=groups)
-
-
 def group_vectors(
     embedder: Embedder,
     about: str,
@@ -151,10 +122,10 @@ def group_vectors(
     wholes: Sequence[str],
     rows: Vectors,
     *,
-    shared: Vectors | None = None,
-    groups: int | None = None,
+    shared: Vectors,
+    groups: int,
 ) -> list[Group]:
-    """Group texts whose vectors are known, as `group_texts` does.
+    """Group texts into themes of like size, the theme nearest to `about` first.
 
     Args:
         embedder: Embeds what names a theme.
@@ -164,10 +135,9 @@ def group_vectors(
         rows: Their unit vectors, one a row.
         shared: For each, what it has in common with others besides its meaning, such as references;
             a row's length is its weight beside the meaning, which has 1.
-        groups: How many themes.
+        groups: How many themes. None has one text alone where there are more than three, so that there may be fewer.
     """
-    wanted = min(groups or theme_count(len(wholes)), MOST_THEMES)
-    found = cluster(rows if shared is None else np.hstack([rows, shared]), wanted)
+    found = cluster(np.hstack([rows, shared]), groups)
     found.sort(key=lambda group: -float(np.mean(rows[group] @ query)))
     namer = _Namer(embedder, wholes, query, lower_case_words([about, *wholes]))
     loose = _closeness(rows) - 1e-4  # rounding
@@ -189,18 +159,6 @@ def _closeness(rows: Vectors) -> float:
     return float(((unit @ unit.T).sum() - len(rows)) / pairs) if pairs else 1.0
 
 
-def mentions(text: str, phrase: str) -> bool:
-    """Whether a sentence has a phrase's words side by side.
-
-    'Reference generation' is mentioned by 'generation of references', not by 'references for text generation'.
-    """
-    return _side_by_side(_sentence_stems(text), content_stems(phrase))
-
-
-def _sentence_stems(text: str) -> list[list[str]]:
-    return [content_stems(span.text) for span in split_sentences(text)]
-
-
 def _side_by_side(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> bool:
     wanted, many = sorted(words), len(words)
     return bool(wanted) and any(
@@ -211,22 +169,9 @@ def _side_by_side(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> b
     )
 
 
-def theme_count(texts: int) -> int:
-    """Return how many themes so many texts are grouped into, unless a number is asked for."""
-    for most, themes in ((3, 1), (8, 2), (14, 3), (20, 4)):
-        if texts <= most:
-            return themes
-    return min(4 - (20 - texts) // 6, MOST_THEMES)
-
-
 def in_lower_case(phrase: str, lower: frozenset[str]) -> str:
     """Return a phrase with the words in lower case that some text writes so (`lower`)."""
     return " ".join(word.lower() if word.lower() in lower else word for word in phrase.split())
-
-
-def _is_act(phrase: str) -> bool:
-    first, _, rest = phrase.partition(" ")
-    return bool(rest) and (first in _ACTS or first.endswith(("izing", "ising", "ifying")))
 
 
 class _Namer:
@@ -240,7 +185,9 @@ class _Namer:
         self._texts = texts
         self._lower = lower
         self._stems = [set(content_stems(text)) for text in texts]
-        self._sentences = [_sentence_stems(text) for text in texts]
+        self._sentences = [
+            [content_stems(span.text) for span in split_sentences(text)] for text in texts
+        ]
         self._groups = [[phrase_stems(item) for item in candidate_phrases(text)] for text in texts]
         self._rarity = inverse_document_frequency(texts)
         self._whole = " ".join(texts).lower()
@@ -279,7 +226,9 @@ class _Namer:
                 if without > _COMMON:
                     continue
                 score = within**2 * (1.2 - without) * (1 + 0.1 * whole[phrase.stems])
-                score *= _ACT_SHARE if _is_act(text) else 1.0
+                first = text.partition(" ")[0]  # a name has two words or more
+                acts = first in _ACTS or first.endswith(("izing", "ising", "ifying"))
+                score *= _ACT_SHARE if acts else 1.0
                 scores[text] = max(scores.get(text, 0.0), score)
                 shared |= {text} if sum(mentioned) > 1 else set()
         return {text: scores[text] for text in shared or scores}

@@ -14,12 +14,10 @@ from tools.evidence.prompt_injection import without_injections
 from tools.text.quotable import printable_title
 from tools.text.salience import Passage, most_telling
 from tools.text.self_reference import name_authors
-from tools.text.themes import APART, mentions
 from tools.text.words import SAME, resemblance, split_sentences
 
 _ENDING = 6
 """Words at a sentence's end by which it is known again."""
-_UNNAMED = "related papers"
 _BRACES = str.maketrans("", "", "{}[]")
 
 
@@ -118,23 +116,13 @@ def quote_input_nearest(embedder: Embedder, text: str, so_far: Sequence[str]) ->
     return NextSentence(sentence=new, basis=new)
 
 
-def _around(paper: PaperToCite) -> str:
-    """Name a theme after one of its papers."""
-    title = printable_title(without_injections(paper.title)[0]).partition(": ")[0]
-    return f"papers close to “{title}”" if title else _UNNAMED
-
-
 def count_sentence(theme: str, papers: Sequence[PaperToCite]) -> str:
     """Name a theme as a heading does, with the number of its papers and, where all are known, their years.
 
-    'Dense retrieval (3 papers, 2020 to 2024).' A name that two of them (one of a pair) do not mention is none of
-    theirs; then the title of the first one names the theme, as no other theme has it.
+    'Dense retrieval (3 papers, 2020 to 2024).'
     """
     told = [counted(len(papers), "paper")]
     years = sorted(item.year for item in papers if item.year)
     if years and len(years) == len(papers):
         told.append(" to ".join(map(str, dict.fromkeys((years[0], years[-1])))))
-    bearing = sum(mentions(f"{item.title}. {item.abstract}", theme) for item in papers)
-    apart = APART if theme == APART or len(papers) == 1 else _around(papers[0])
-    name = theme if bearing >= min(2, max(1, len(papers) - 1)) else apart
-    return f"{name[:1].upper()}{name[1:]} ({', '.join(told)})."
+    return f"{theme[:1].upper()}{theme[1:]} ({', '.join(told)})."

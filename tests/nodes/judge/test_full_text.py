@@ -167,11 +167,11 @@ async def test_nothing_is_looked_for_where_it_is_switched_off_or_no_source_is_na
 ) -> None:
     paper = linked(RIVERS, site.serve("/a.pdf", rivers()))
     found, failures = await read(paper, full_text=False)
-    assert found[paper.id] == FullText(unread="not searched for: full texts are switched off")
+    assert found[paper.id] == FullText(unread="not read: full texts are switched off")
     for sources in ((), ("library",), ("library", "snapshot")):
         found, failures = await read(paper, sources=sources)
         assert found[paper.id].unread == (
-            "not searched for: no online source selected, and no document in the library"
+            "not read: no online source selected, and no document in the library"
         )
         assert (found[paper.id].passages, failures, site.requests) == ((), [], [])
 
@@ -326,10 +326,10 @@ async def test_no_more_copies_are_fetched_than_the_run_may(read: Read, site: Sit
     found, (failure,) = await read(none, one, two, max_copies=1)
     assert "no open copy" in found[none.id].unread
     assert OWN in words(found[one.id])
-    assert found[two.id].unread == "not searched for: this run fetches at most 1 open copy"
+    assert found[two.id].unread == "not read: this run fetches at most 1 open copy"
     assert failure.subject == "the open copies of 1 paper"
     found, _ = await read(two, max_copies=0, run="other")
-    assert found[two.id].unread == "not searched for: this run fetches at most 0 open copies"
+    assert found[two.id].unread == "not read: this run fetches at most 0 open copies"
     assert paths(site).count("/a.pdf") == 1
 
 
@@ -343,7 +343,7 @@ async def test_budget_that_is_spent_leaves_the_rest_unread_and_ends_nothing(
     )  # which opens its ledger
     assert request_finish(run, tmp_path)
     found, (failure,) = await read(paper, run=run)
-    assert found[paper.id].unread == "not searched for: you asked the run to finish now"
+    assert found[paper.id].unread == "not read: you asked the run to finish now"
     assert (failure.fatal, site.requests) == (False, [])
 
 
@@ -366,9 +366,7 @@ async def test_host_that_does_not_answer_leaves_its_papers_unread_and_no_other(
             OTHER.model_copy(update={"id": "doi:10.1/slow", "doi": None}), f"{base}/x.pdf"
         )
         found, (failure,) = await read(slow, good, settings={"ar5iv_url": base})
-        assert (
-            found[slow.id].unread == "not searched for: fetching open copies took longer than 0.3 s"
-        )
+        assert found[slow.id].unread == "not read: fetching open copies took longer than 0.3 s"
         assert OWN in words(found[good.id])
         assert failure.stage == "check"
         server.close()
