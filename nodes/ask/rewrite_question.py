@@ -67,8 +67,7 @@ async def rewrite_question(state: AskState, runtime: NodeRuntime) -> AskUpdate:
         return {"standalone": given, "failures": []}
     if missing := absent(given, cited := history[-1].papers):
         raise InputError(
-            f"there is no {missing.removeprefix('the ')}: the last answer cited "
-            f"{counted(len(cited), 'paper')}"
+            f"there is no {missing} paper: the last answer cited {counted(len(cited), 'paper')}"
         )
     asked = await ask_with_check(services.mind, TASK, {"conversation": history, "question": given})
     answer = asked.answer or Standalone(question=given)
