@@ -8,7 +8,7 @@ the sentence, the one before it, its heading or its paper's title, and its names
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Embedder
@@ -76,18 +76,6 @@ class RatedSentence:
         return self.fits and self.tells
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    source: int
-    sentence: str
-    text: str
-    """The sentence, with what it leans on."""
-    words: float
-    covered: float
-    fits: bool
-    whole: bool
-
-
 def rate_sentences(
     embedder: Embedder, question: str, sources: Sequence[Source]
 ) -> list[RatedSentence]:
@@ -95,29 +83,22 @@ def rate_sentences(
     asked = read_question(question)
     spans = [_sentences(source) for source in sources]
     found = _candidates(asked, sources, spans)
-    found = sorted(found, key=lambda item: -item.words)[:_READ]
+    found = sorted(found, key=lambda item: -item[1].value)[:_READ]
     if not found:
         return []
-    texts = list(dict.fromkeys(text for item in found for text in (item.sentence, item.text)))
+    texts = list(dict.fromkeys(text for one, item in found for text in (one, item.text)))
     rows = embedder.embed([asked.text, *texts])
     near = dict(zip(texts, calibrated(embedder, rows[1:] @ rows[0]).tolist(), strict=True))
     rated = [
-        RatedSentence(
-            item.source,
-            item.text,
-            max(near[item.sentence], near[item.text]) + item.words,
-            item.covered,
-            item.fits,
-            item.whole,
-        )
-        for item in found
+        replace(item, value=max(near[one], near[item.text]) + item.value) for one, item in found
     ]
     return sorted(rated, key=lambda item: -item.value)
 
 
 def _candidates(
     asked: Question, sources: Sequence[Source], spans: Sequence[Sequence[Span]]
-) -> list[_Candidate]:
+) -> list[tuple[str, RatedSentence]]:
+    """Return the sentences with what is shown of them, valued by their words alone."""
     whole = [
         distinct_content_stems(f"{item.title}\n{' '.join(item.section)}\n{item.text}")
         for item in sources
@@ -128,7 +109,7 @@ def _candidates(
         for term in asked.terms
     }
     rare = frozenset(content_stems(" ".join(names(asked.text))))
-    found: list[_Candidate] = []
+    found: list[tuple[str, RatedSentence]] = []
     for number, source in enumerate(sources):
         heading = " ".join(source.section[-1:])
         for place, span in enumerate(spans[number]):
@@ -146,7 +127,8 @@ def _candidates(
             whole_sentence = printable(without_numbers(span.text)) and not is_caption(span.text)
             words -= _UNFIT * (not whole_sentence)
             fits = whole_sentence and rare <= whole[number]
-            found.append(_Candidate(number, span.text, shown, words, around, fits, whole_sentence))
+            rated = RatedSentence(number, shown, words, around, fits, whole_sentence)
+            found.append((span.text, rated))
     return found
 
 
