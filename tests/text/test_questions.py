@@ -127,6 +127,7 @@ SOURCES = [
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
+        ("How long were owls trained?", "We trained 14 owls for eleven weeks in a dark barn."),
         ("How many owls were trained?", "We trained 14 owls for eleven weeks in a dark barn."),
         ("What do barn owls hunt?", "Barn owls hunt voles in complete darkness."),
         (

@@ -109,8 +109,7 @@ class Searcher:
             for place, paragraph in enumerate(self._paragraphs)
             for span in split_sentences(paragraph.text)
         ]
-        self._vectors: dict[int, Vectors] = {}
-        self._scores: dict[str, dict[int, float]] = {}
+        self._vectors: dict[str, Vectors] = {}
 
     def sentences(self, claim: str, most: int = 10) -> list[Passage]:
         """Return the sentences nearest to a claim, best first, each with its neighbours in its paragraph.
@@ -154,13 +153,8 @@ class Searcher:
 
     def _best(self, claim: str) -> list[int]:
         """Return the sentences' places, the nearest to a claim first."""
-        scores = self._scored(claim)
+        scores = self._score(claim)
         return sorted(scores, key=lambda at: (-scores[at], at))
-
-    def _scored(self, claim: str) -> dict[int, float]:
-        if claim not in self._scores:
-            self._scores[claim] = self._score(claim)
-        return self._scores[claim]
 
     def _score(self, claim: str) -> dict[int, float]:
         wanted = frozenset(content_stems(claim))
@@ -169,7 +163,8 @@ class Searcher:
         order = sorted(range(len(shares)), key=lambda at: (-shares[at], at))[:_EMBEDDED]
         if not order:
             return {}
-        likeness = self._embedded(order) @ self._embedder.embed([claim])[0]
+        about, *vectors = self._embedded([claim, *(self._sentences[at][1].text for at in order)])
+        likeness = np.stack(vectors) @ about
         own = {
             at: float(like) + _WORDS * shares[at] for at, like in zip(order, likeness, strict=True)
         }
@@ -179,13 +174,12 @@ class Searcher:
             for at, score in own.items()
         }
 
-    def _embedded(self, places: Sequence[int]) -> Vectors:
-        """Return the vectors of these sentences; each is embedded once."""
-        new = [at for at in places if at not in self._vectors]
+    def _embedded(self, texts: Sequence[str]) -> list[Vectors]:
+        """Return the vectors of these texts; each is embedded once."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if new:
-            made = self._embedder.embed([self._sentences[at][1].text for at in new])
-            self._vectors |= dict(zip(new, made, strict=True))
-        return np.stack([self._vectors[at] for at in places])
+            self._vectors |= dict(zip(new, self._embedder.embed(new), strict=True))
+        return [self._vectors[text] for text in texts]
 
     # --- Stretches ---------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ _RECORD_PAIRS = frozenset(
     | {(which, word) for which in ("what", "which") for word in ("year", "journal", "conference")}
     | {("written", "by"), ("published", "by")}
 )
+_SIZES = frozenset("many much large big long often fast high small old frequent accurate".split())  # noqa: SIM905
 _AROUND = ".,;:!?()[]“”‘’\"'"
 _SMALL = 0.4
 """Weight of a word that all academic prose has, such as 'performance', beside one that tells."""
@@ -45,6 +46,7 @@ class Question:
     """Stems of the words that say what it is about, in order; without those that only ask."""
     for_record: bool
     """Whether it asks for authors, year or venue, which a paper's record tells."""
+    for_number: bool = False
 
     def weight(self, term: str) -> float:
         """Return how much a term tells, before how rare it is."""
@@ -62,9 +64,15 @@ def read_question(text: str) -> Question:
     plain = without_papers(" ".join(text.split()))
     terms = dict.fromkeys(term for term in content_stems(plain) if term not in _OF_THE_QUESTION)
     words = tokens(plain)
-    appeared = ("when" in words or "where" in words) and _APPEARED.intersection(words)
-    for_record = appeared or _OF_RECORDS.intersection(words) or {*pairwise(words)} & _RECORD_PAIRS
-    return Question(plain, tuple(terms), bool(for_record) or words in (["who"], ["by", "whom"]))
+    appeared = ("when" in words or "where" in words) and bool(_APPEARED.intersection(words))
+    pairs = set(pairwise(words))
+    record = appeared or bool(_OF_RECORDS.intersection(words) or pairs & _RECORD_PAIRS)
+    return Question(
+        text=plain,
+        terms=tuple(terms),
+        for_record=record or words in (["who"], ["by", "whom"]),
+        for_number=any(("how", size) in pairs for size in _SIZES),
+    )
 
 
 def question_parts(text: str) -> list[str]:
