@@ -130,7 +130,8 @@ def _candidates(
             plain = without_numbers(span.text)
             whole_sentence = printable(plain) and not is_caption(span.text)
             words -= _UNFIT * (not whole_sentence)
-            words += _NUMBER * (asked.for_number and any(map(str.isdigit, plain)))
+            figures = any(word.lstrip("$(~≈")[:1].isdigit() for word in plain.split())
+            words += _NUMBER * (asked.for_number and figures)
             fits = whole_sentence and rare <= whole[number]
             rated = RatedSentence(number, shown, words, around, fits, whole_sentence)
             found.append((span.text, rated))
