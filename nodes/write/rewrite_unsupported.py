@@ -349,7 +349,8 @@ def without_citations(sentence: Sentence, keys: Collection[str]) -> Sentence | N
     """Return a sentence without these citations; None where one stands alone, or where papers may be counted."""
     groups = [MARKER.findall(found[0]) for found in MARKERS.finditer(sentence.text)]
     alone = any(set(group) <= set(keys) for group in groups)
-    counts = any(word in _COUNTS or word.isdigit() for word in tokens(plain(sentence.text)))
+    words = tokens(plain(sentence.text).replace("-", " "))
+    counts = any(word in _COUNTS or word.isdigit() for word in words)
     if alone or "" in keys or counts:
         return None
     text = MARKERS.sub(

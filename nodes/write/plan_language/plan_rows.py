@@ -12,7 +12,6 @@ from typing import Literal, get_args
 from state.paper import canonical_id
 from state.writing import MARKER, LineRole
 from tools.errors import InputError, counted
-from tools.text.words import written_words
 
 MOST_PLAN_CHARACTERS = 20_000
 _SHOWN = 60
@@ -135,6 +134,7 @@ _DENIES = re.compile(
     r"(?:cit|mention|nam|refer|us)\w*(?: \w+){0,2} \{P\d",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W_]+")
 _ODD = re.compile(r"\d+|paragraphs?|line|sentence", re.IGNORECASE)
 _HEADING = re.compile(r"#{1,6}(?: (.*))?")
 _PARAGRAPH = re.compile(r"(?:in )?paragraph (\d{1,9})\b ?[:.,–-]? ?(.*)", re.IGNORECASE)
@@ -296,7 +296,7 @@ def _place(found: re.Match[str]) -> Place:
 
 def note_of(text: str) -> str:
     """Return a text if it holds more than papers and words such as 'please write' or 'cite'."""
-    if all(word.lower() in _FILLER for word in written_words(MARKER.sub(" ", text))):
+    if all(word.lower() in _FILLER for word in _WORD.findall(MARKER.sub(" ", text))):
         return ""
     return re.sub(r"^(?:[\s,;:.&]|and\b)+|(?:[\s,;:.&]|\band)+$", "", " ".join(text.split()))
 
@@ -320,7 +320,7 @@ def refuse_unread(text: str) -> None:
     Raises:
         InputError: There is one.
     """
-    words = written_words(MARKER.sub(" ", text))
+    words = _WORD.findall(MARKER.sub(" ", text))
     years = {word for word in words if len(word) == 4 and word.startswith(("19", "20"))}
     odd = [word for word in words if _ODD.fullmatch(word) and word not in years]
     if odd:
