@@ -10,7 +10,16 @@ _SPECIAL = re.compile(r"([\\`*_{}<>#|]|\](?=[(:]))")
 _BLOCK = re.compile(r"^[^\S\n]*(\d{0,9})([-+~=]|(?<=\d)[.)](?=\s|$))", re.MULTILINE)
 """What would begin a list, a fence or the underline of a heading; a sentence may begin so, too."""
 _ADDRESS = re.compile(r"(https?://[^\s<>|\\]+?)(?=[.,;]?(?:\s|$))")
-_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_TURNS = dict.fromkeys(
+    (
+        *range(0x20),
+        *range(0x7F, 0xA0),
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+        *range(0xD800, 0xE000),
+    ),
+    " ",
+)
 _LITERAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|@$~^&%="})
 _MARKED = re.compile(r"\\(.)|<(https?://[^\s<>|\\]+)>", re.DOTALL)
 
@@ -49,7 +58,7 @@ def entry(text: str) -> str:
 
 def one_line(text: str, most: int = 0) -> str:
     """Return text on one line, without control characters and marks that turn its direction; cut after `most`."""
-    flat = " ".join(_TURNS.sub(" ", text).split())
+    flat = " ".join(text.translate(_TURNS).split())
     return flat if not most or len(flat) <= most else f"{flat[:most].rstrip()}…"
 
 

@@ -1,13 +1,13 @@
 """The JSON files of a result; docs/output.md describes their fields."""
 
 import json
-import re
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from citeloom.runs.run_record import RunRecord
 from state.results import SCHEMA_VERSION
+from tools.http.hosts import without_password
 from tools.run_settings import RunSettings
 from tools.settings import settings
 
@@ -120,7 +120,7 @@ def run_json(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
             "fast_model": options.fast_model,
             "strong_model": options.strong_model,
             **{
-                name: _public(getattr(options, name))
+                name: without_password(getattr(options, name) or "") or None
                 for name in (
                     "llm_base_url",
                     "qdrant_url",
@@ -158,11 +158,6 @@ def answer_json(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
         record["settings"] = {name: getattr(context, name) for name in ("relevance", "updates")}
         record["draft"] = None if "answer" in values else str(values.get("draft") or "")
     return record | {name: plain(values.get(name, empty)) for name, empty in fields.items()}
-
-
-def _public(url: str | None) -> str | None:
-    """Return an address without the password that may stand in it."""
-    return re.sub(r"//[^/@]*@", "//", url) if url else url
 
 
 def _version(name: str) -> str:

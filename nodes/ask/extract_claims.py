@@ -144,7 +144,7 @@ def answering(embedder: Embedder, question: str, passages: Sequence[ShownPassage
     A question for authors or a year is answered by the record of the paper that it names, or that
     has the sentence nearest to it.
     """
-    asks = read_question(question).kind == "record"
+    asks = read_question(question).for_record
     records = [item for item in passages if asks and item.section == OF_RECORD[0]]
     others = [item for item in passages if item.section != OF_RECORD[0]]
     if named := [item for item in records if _names(question, item.title)]:

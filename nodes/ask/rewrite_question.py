@@ -67,8 +67,7 @@ async def rewrite_question(state: AskState, runtime: NodeRuntime) -> AskUpdate:
         return {"standalone": given, "failures": []}
     if missing := absent(given, cited := history[-1].papers):
         raise InputError(
-            f"the last answer cited {counted(len(cited), 'paper')}, so there is no "
-            f"{missing.removeprefix('the ')}"
+            f"the last answer cited {counted(len(cited), 'paper')}, so there is no {missing} paper"
         )
     asked = await ask_with_check(services.mind, TASK, {"conversation": history, "question": given})
     answer = asked.answer or Standalone(question=given)

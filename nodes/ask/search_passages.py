@@ -40,7 +40,7 @@ async def search_passages(state: AskState, runtime: NodeRuntime) -> AskUpdate:
     hits += _after(hits, found)
     passages += found
     parts = question_parts(state["standalone"])
-    if any(read_question(part).kind == "record" for part in parts):
+    if any(read_question(part).for_record for part in parts):
         records = await asyncio.to_thread(_records, library, passages)
         hits += _after(hits, records)
         passages += records

@@ -1,7 +1,7 @@
 """The evidence ladder: judge what papers are said to say by their abstracts, and else by their texts.
 
 Two thirds of what is said of papers is decided by their abstracts. For the rest the nearest sentences of the full
-text are shown, then the nearest paragraphs, then whole sections; support ends the climb. That a number or a
+text are shown, then the nearest paragraphs, then three times as many; support ends the climb. That a number or a
 name stands nowhere in what was read is a fact, and stops a claim whatever a judge says.
 """
 
@@ -28,11 +28,12 @@ from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
 from tools.evidence.own_sentences import names_of, plain, verbatim
 from tools.evidence.passage_search import Searcher
+from tools.evidence.quotes import quotes_of
 
 _LEVELS: tuple[Callable[[Searcher, str], list[Passage]], ...] = (
     Searcher.sentences,
     Searcher.paragraphs,
-    Searcher.sections,
+    Searcher.more_paragraphs,
 )
 
 
@@ -320,19 +321,12 @@ def stands_in_text(sentence: str, key: str, shelf: Shelf) -> Quote | None:
     paper = shelf.papers[key]
     if paper.id not in shelf.searchers:
         return None
-    for item in shelf.searchers[paper.id].whole(plain(sentence)):
-        if span := verbatim(sentence, item.text, names_of(paper)):
-            start = item.start + span.start
-            return Quote(
-                text=span.text,
-                paper=paper.id,
-                part=item.part,
-                start=start,
-                end=start + len(span.text),
-                verified=True,
-                place=item.place,
-            )
-    return None
+    whole = shelf.searchers[paper.id].whole
+    span = verbatim(sentence, whole.text, names_of(paper))
+    if span is None:
+        return None
+    (quote,) = quotes_of([whole.part(span.start, span.end)])
+    return quote
 
 
 def nearest_words(sentence: str, key: str, shelf: Shelf, embedder: Embedder) -> tuple[Quote, ...]:

@@ -89,14 +89,14 @@ def check_instruction(told: str) -> None:
     Raises:
         InputError: The instruction is neither 'shorter' nor 'without [3]'.
     """
-    if not (_DROP.fullmatch(told) or _SHORTEN.fullmatch(told)):
+    if not (_DROP.fullmatch(told) or told.lower().rstrip(".!") in _SHORTEN):
         raise InputError(
             "only a model can follow this instruction, and none is configured. Without one, "
             "write 'shorter' or 'without [3]', or edit the text or plan yourself"
         )
 
 
-_SHORTEN = re.compile(r"(?:make it |much )?(?:shorter|shorten(?: it)?)[.!]?", re.IGNORECASE)
+_SHORTEN = frozenset(("shorter", "make it shorter", "much shorter", "shorten", "shorten it"))
 _DROP = re.compile(
     r"(?:without|drop|remove|leave out|omit)\s+(?:the\s+)?(?:papers?\s+|references?\s+)?"
     r"(\[[\d\s,–-]+\](?:(?:\s*,\s*|\s*,?\s*and\s+)\[[\d\s,–-]+\])*)[.!]?",

@@ -5,7 +5,6 @@ Reads `run`, `body`, `entries`, `findings`, `source`, `source_file`, `in_paragra
 """
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +12,7 @@ from state.audit import ReferenceFinding
 from state.paper import Paper
 from state.value import Place
 from state.verify import Entry, VerifyState
-from state.writing import MARKER, Draft, Sentence, VerdictReason
+from state.writing import MARKER, MARKERS, Draft, Sentence, VerdictReason
 from tools.references.citable import Citable
 from tools.references.in_text import Label, Mention
 from tools.references.manuscript import NOTE, is_latex
@@ -24,7 +23,6 @@ from tools.text.words import split_sentences
 
 STAGE = "mark_citations"
 INVENTED = "no searched source has such a work"
-_MARKS = re.compile(rf"^(?:{MARKER.pattern})+")
 
 
 async def mark_citations(state: VerifyState, runtime: NodeRuntime) -> VerifyState:
@@ -227,6 +225,6 @@ def _spans(marked: str) -> list[tuple[int, int]]:
 
 def _leading(text: str) -> int:
     """Return the length of the markers with which a text begins, where a new sentence follows."""
-    rest = _MARKS.sub("", text, count=1).lstrip(" ,;.")
-    marks = _MARKS.match(text)
+    marks = MARKERS.match(text)
+    rest = text[marks.end() :].lstrip(" ,;.") if marks else ""
     return marks.end() if marks and (not rest or rest[0].isupper()) else 0

@@ -1,7 +1,6 @@
 """Passages of a paper's full text that say most of its aim, method, results and limits."""
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -16,10 +15,10 @@ from tools.llm.task import count_tokens
 from tools.services import Services
 
 _SECTIONS = (
-    re.compile("introduc|motivation", re.I),
-    re.compile("method|approach|material|design|model|system|setup", re.I),
-    re.compile("result|experiment|evaluation|finding|analysis", re.I),
-    re.compile("limit|discussion|conclusion|threat|future", re.I),
+    ("introduc", "motivation"),
+    ("method", "approach", "material", "design", "model", "system", "setup"),
+    ("result", "experiment", "evaluation", "finding", "analysis"),
+    ("limit", "discussion", "conclusion", "threat", "future"),
 )
 """Sections that tell most; each has its turn before other sections have any."""
 
@@ -53,8 +52,9 @@ def telling(passages: Sequence[Passage], room: float) -> list[Passage]:
     turns: Counter[int] = Counter()
     order: list[tuple[int, int, int]] = []
     for place, item in enumerate(passages):
-        heading = " ".join(item.section)
-        kind = next((at for at, known in enumerate(_SECTIONS) if known.search(heading)), None)
+        heading = " ".join(item.section).lower()
+        kinds = (at for at, known in enumerate(_SECTIONS) if any(word in heading for word in known))
+        kind = next(kinds, None)
         turns[-1 if kind is None else kind] += 1
         order.append((1_000_000 + place, 0, place) if kind is None else (turns[kind], kind, place))
     taken: list[int] = []

@@ -6,7 +6,6 @@ not may give way to the paper at hand that does say it.
 """
 
 import asyncio
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -52,6 +51,7 @@ from tools.errors import AnswerError, KeptError, RefusedError
 from tools.evidence.own_sentences import plain
 from tools.llm.task import Task
 from tools.services import NodeRuntime
+from tools.text.words import tokens
 
 STAGE = "rewrite_unsupported"
 
@@ -342,14 +342,16 @@ def _thinned(state: WriteState) -> tuple[WriteState, list[Rejection]]:
     return thinned, [_rejection(before[item.sentence - 1], item, "removed") for item in dropped]
 
 
-_COUNTS = re.compile(r"\b(?:both|two|three|four|five|six|seven|eight|nine|ten|\d+)\b", re.I)
+_COUNTS = frozenset("both two three four five six seven eight nine ten".split())  # noqa: SIM905
 
 
 def without_citations(sentence: Sentence, keys: Collection[str]) -> Sentence | None:
     """Return a sentence without these citations; None where one stands alone, or where papers may be counted."""
     groups = [MARKER.findall(found[0]) for found in MARKERS.finditer(sentence.text)]
     alone = any(set(group) <= set(keys) for group in groups)
-    if alone or "" in keys or _COUNTS.search(plain(sentence.text)):
+    words = tokens(plain(sentence.text).replace("-", " "))
+    counts = any(word in _COUNTS or word.isdigit() for word in words)
+    if alone or "" in keys or counts:
         return None
     text = MARKERS.sub(
         lambda found: "".join(f"{{{key}}}" for key in MARKER.findall(found[0]) if key not in keys),

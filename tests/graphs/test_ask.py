@@ -173,7 +173,7 @@ async def test_follow_ups_are_put_to_the_papers_that_were_cited(extractive: RunS
     again = await say("Who wrote it?")
     assert {claim.paper for claim in again["claims"]} == {cited[1]}
     no_more = await say("And the second?")
-    assert no_more["answer"] == "No answer: the last answer cited 1 paper, so there is no second"
+    assert no_more["answer"] == "No answer: the last answer cited 1 paper, so there is no second paper"
     assert no_more["hops"] == no_more["claims"] == []
 
 

@@ -10,41 +10,22 @@ from tools.text.questions import keywords, question_parts, read_question, withou
 
 
 @pytest.mark.parametrize(
-    ("question", "kind"),
+    ("question", "for_record"),
     [
-        ("How many voles were caught?", "number"),
-        ("Could you tell me what accuracy was reached?", "number"),
-        ("Who wrote the paper on voles?", "record"),
-        ("When was it published?", "record"),
-        ("Who annotated the voles?", "other"),
-        ("What is BABAR?", "definition"),
-        ("Which corpus was used?", "other"),
-        ("Do owls sleep?", "other"),
+        ("Who wrote the paper on voles?", True),
+        ("Could you tell me when it was published?", True),
+        ("Who?", True),
+        ("Who annotated the voles?", False),
+        ("How many voles were caught?", False),
     ],
 )
-def test_kind_of_answer(question: str, kind: str) -> None:
-    assert read_question(question).kind == kind
+def test_authors_and_years_are_asked_of_a_record(question: str, *, for_record: bool) -> None:
+    assert read_question(question).for_record is for_record
 
 
 def test_terms_are_what_the_question_is_about_without_the_paper_it_is_put_to() -> None:
     asked = read_question("In “A map of the barn”: how many labelled voles were used?")
     assert asked.terms == ("label", "vole")
-    assert asked.sought == ("label", "vole")
-
-
-@pytest.mark.parametrize(
-    ("question", "better", "worse"),
-    [
-        ("How many voles were caught?", "We caught 12 young voles.", "We caught all voles."),
-        ("How many voles were caught?", "They met two owls.", "Voles are small [12] (2004)."),
-        ("What is BABAR?", "BABAR is a resolver.", "We tested BABAR in two domains."),
-    ],
-)
-def test_sentence_of_the_kind_that_is_asked_for_suits_better(
-    question: str, better: str, worse: str
-) -> None:
-    asked = read_question(question)
-    assert asked.suits(better) > asked.suits(worse)
 
 
 def test_keywords_are_spelt_as_the_library_spells_them() -> None:
@@ -52,11 +33,6 @@ def test_keywords_are_spelt_as_the_library_spells_them() -> None:
         keywords("Please tell me how owls hunt wolves?", {"wolves": "voles"}) == "owls hunt voles"
     )
     assert keywords("Why?", {}) == "Why"
-
-
-def test_only_a_question_for_a_meaning_wants_a_definition() -> None:
-    assert read_question("What does SPECTRA stand for?").defined == "spectra"
-    assert read_question("What does SPECTRA combine?").defined == ""
 
 
 @pytest.mark.parametrize(
@@ -83,20 +59,6 @@ def test_two_questions_in_one_are_two_each_with_its_names(question: str, parts: 
     assert question_parts(question) == parts
 
 
-@pytest.mark.parametrize(
-    ("sentence", "defines"),
-    [
-        ("SPECTRA is a model of text.", True),
-        ("We propose SPECTRA, a new method to embed papers.", True),
-        ("We call our model SPECTRA.", True),
-        ("Figure 1: Overview of SPECTRA.", False),
-        ("Reading whole papers with SPECTRA is an item of future work.", False),
-    ],
-)
-def test_definition_is_the_sentence_that_says_what_it_is(sentence: str, *, defines: bool) -> None:
-    assert read_question("What is SPECTRA?").suits(sentence) is defines
-
-
 CITED = (CitedPaper(id="a", title="Owls"), CitedPaper(id="b", title="Voles"))
 ASKED = "How do owls hunt?"
 LAST = [ConversationTurn(question=ASKED, answer="At night [1]. In barns [2].", papers=CITED)]
@@ -107,14 +69,19 @@ LAST = [ConversationTurn(question=ASKED, answer="At night [1]. In barns [2].", p
     [
         ("And the second?", "In “Voles”: how do owls hunt?", ("b",)),
         ("What about the last one?", "In “Voles”: how do owls hunt?", ("b",)),
-        ("Who wrote the second paper?", "In “Voles”: who wrote it?", ("b",)),
+        (
+            "What does the latter say of bats?",
+            "In “Voles”: what does the latter say of bats?",
+            ("b",),
+        ),
+        ("Who wrote the second paper?", "In “Voles”: who wrote the second paper?", ("b",)),
         ("Who wrote it?", "In “Owls”: who wrote it?", ("a",)),
-        ("And when was that paper published?", "In “Owls”: when was that paper published?", ("a",)),
-        ("Who are the authors?", "In “Owls”: who are the authors?", ("a",)),
-        ("Why?", "In “Owls”: why: How do owls hunt?", ("a",)),
+        ("When was that paper published?", "In “Owls”: when was that paper published?", ("a",)),
+        ("Why?", "In “Owls”: how do owls hunt: Why?", ("a",)),
+        ("And its limits?", "In “Owls”: and its limits?", ("a",)),
         ("Do they agree?", "In “Owls” and “Voles”: do they agree?", ("a", "b")),
-        ("And in winter?", "How do owls hunt, in winter?", ()),
-        ("What about bats?", "How do owls hunt, bats?", ()),
+        ("And in winter?", "How do owls hunt: And in winter?", ()),
+        ("What about bats?", "How do owls hunt: What about bats?", ()),
         ("And how do bees measure distance?", "And how do bees measure distance?", ()),
         ("How large is the barn of Smith?", "How large is the barn of Smith?", ()),
     ],
@@ -125,15 +92,14 @@ def test_follow_up_stands_alone(question: str, stands_alone: str, papers: tuple[
 
 
 def test_what_was_not_cited_is_not_made_up() -> None:
-    assert resolve_follow_up("And the third?", LAST).papers == ()
     assert resolve_follow_up("Who wrote it?", []).question == "Who wrote it?"
     unknown = resolve_follow_up("What are its limits?", [ConversationTurn(question=ASKED)])
     assert (unknown.question, unknown.papers) == ("What are its limits (How do owls hunt)?", ())
 
 
 def test_paper_that_was_not_cited_is_told_to_be_absent() -> None:
-    assert absent("And the second?", CITED[:1]) == "the second"
-    assert absent("What about the third paper?", CITED) == "the third paper"
+    assert absent("And the second?", CITED[:1]) == "second"
+    assert absent("What about the third paper?", CITED) == "third"
     assert not absent("And the second?", CITED)
     assert not absent("And the second?", ())
     assert not absent("Who is the second author?", CITED[:1])
@@ -143,8 +109,8 @@ def test_paper_that_was_not_cited_is_told_to_be_absent() -> None:
 def test_question_before_is_the_last_that_has_a_matter_of_its_own() -> None:
     turns = [*LAST, ConversationTurn(question="And the second?", papers=CITED[1:])]
     found = resolve_follow_up("Why?", turns)
-    assert found.question == "In “Voles”: why: How do owls hunt?"
-    assert without_papers(found.question) == "why: How do owls hunt?"
+    assert found.question == "In “Voles”: how do owls hunt: Why?"
+    assert without_papers(found.question) == "how do owls hunt: Why?"
 
 
 HEARING = (
@@ -161,6 +127,7 @@ SOURCES = [
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
+        ("How long were owls trained?", "We trained 14 owls for eleven weeks in a dark barn."),
         ("How many owls were trained?", "We trained 14 owls for eleven weeks in a dark barn."),
         ("What do barn owls hunt?", "Barn owls hunt voles in complete darkness."),
         (
@@ -209,15 +176,11 @@ MICE = Source("The mice of the field were trained with a bell.", "Mice")
     ("question", "source"),
     [
         ("Which optimizer was used to train NORLA?", 0),
-        ("Which optimizer was used to train HOBY?", None),
-        ("Which optimizer was used to train hoby?", None),
         ("Which optimizer was used to train LINNET?", None),
-        ("Which learning rate was used to train NORLA?", None),
         ("What is HOBY?", 1),
-        ("What is NORLA?", None),
     ],
 )
-def test_rare_name_and_what_is_asked_for_stand_where_the_answer_does(
+def test_name_that_is_asked_about_stands_where_the_answer_does(
     question: str, source: int | None
 ) -> None:
     rated = rate_sentences(embedder(), question, [OWLS, BATS, MICE])

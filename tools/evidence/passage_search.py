@@ -12,7 +12,7 @@ import numpy as np
 from state.document import JOINT
 from state.passage import Passage, passage_id
 from tools.embed.embedder import Embedder, Vectors
-from tools.text.words import content_stems, split_sentences, tokens
+from tools.text.words import content_stems, split_sentences
 
 _ENDS = ".!?:;”\"')]"
 
@@ -26,9 +26,9 @@ class Paragraph:
     places: list[tuple[int, int]] = field(default_factory=list)
     """Where each piece begins: in this text, and in the document's."""
 
-    def add(self, piece: Passage) -> None:
+    def add(self, piece: Passage, joint: str = " ") -> None:
         """Add what goes on with it."""
-        self.text += " " if self.text else ""
+        self.text += joint if self.text else ""
         self.places.append((len(self.text), piece.start))
         self.text += piece.text
         self.pieces.append(piece)
@@ -49,25 +49,6 @@ class Paragraph:
 
     def _at(self, offset: int) -> int:
         return bisect_right([place for place, _ in self.places], offset) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A part of a paragraph's text."""
-
-    paragraph: Paragraph
-    start: int = 0
-    end: int | None = None
-
-    @property
-    def stop(self) -> int:
-        """Where it ends."""
-        return len(self.paragraph.text) if self.end is None else self.end
-
-    @property
-    def passage(self) -> Passage:
-        """It as a passage."""
-        return self.paragraph.part(self.start, self.stop)
 
 
 def paragraphs_of(passages: Sequence[Passage]) -> list[Paragraph]:
@@ -97,23 +78,13 @@ def _goes_on(before: Paragraph, piece: Passage) -> bool:
     return cut or (last.text[-1] not in _ENDS and piece.text[:1].islower())
 
 
-def joined_paragraphs(paragraphs: Sequence[Paragraph]) -> Passage:
-    """Return paragraphs as one passage, at the place of the first."""
-    return united([Stretch(one) for one in paragraphs])
-
-
-def united(stretches: Sequence[Stretch], at: Passage | None = None) -> Passage:
-    """Return stretches as one passage, an empty line between two, in the section and on the page of one."""
-    parts = [one.passage for one in stretches]
-    text, place = JOINT.join(part.text for part in parts), at or parts[0]
-    return place.model_copy(
-        update={
-            "id": passage_id(place.paper, text),
-            "text": text,
-            "start": parts[0].start,
-            "end": parts[-1].end,
-        }
-    )
+def joined_paragraphs(paragraphs: Sequence[Paragraph]) -> Paragraph:
+    """Return paragraphs as one, an empty line between two."""
+    joined = Paragraph([])
+    for paragraph in paragraphs:
+        for number, piece in enumerate(paragraph.pieces):
+            joined.add(piece, " " if number else JOINT)
+    return joined
 
 
 _EMBEDDED = 120
@@ -124,17 +95,6 @@ _AROUND = 0.35
 """Weight of the neighbours' best score."""
 _SHORT = 60
 """Words below which a paragraph is shown with the next of its section."""
-_SECTION = 1200
-"""Words to which a section is cut around its best place."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence, by its place in a paragraph."""
-
-    paragraph: int
-    start: int
-    end: int
 
 
 class Searcher:
@@ -145,31 +105,18 @@ class Searcher:
         self._embedder = embedder
         self._paragraphs = paragraphs_of(passages)
         self._sentences = [
-            _Sentence(place, span.start, span.end)
+            (place, span)
             for place, paragraph in enumerate(self._paragraphs)
             for span in split_sentences(paragraph.text)
         ]
-        self._texts = [
-            self._paragraphs[one.paragraph].text[one.start : one.end] for one in self._sentences
-        ]
-        self._vectors: dict[int, Vectors] = {}
-        self._scores: dict[str, dict[int, float]] = {}
+        self._vectors: dict[str, Vectors] = {}
 
     def sentences(self, claim: str, most: int = 10) -> list[Passage]:
         """Return the sentences nearest to a claim, best first, each with its neighbours in its paragraph.
 
         What overlaps with a better one is joined to it.
         """
-        taken: list[tuple[int, int]] = []
-        for at in self._best(claim):
-            first, last = self._neighbours(at)
-            place = next((n for n, (a, b) in enumerate(taken) if first <= b and a <= last), None)
-            if place is not None:
-                taken[place] = min(first, taken[place][0]), max(last, taken[place][1])
-            elif len(taken) < most:
-                taken.append((first, last))
-            else:
-                break
+        taken = _united((self._neighbours(at) for at in self._best(claim)), most)
         return [self._stretch(first, last) for first, last in taken]
 
     def nearest(self, claim: str, most: int = 2) -> list[Passage]:
@@ -178,72 +125,36 @@ class Searcher:
 
     def paragraphs(self, claim: str, most: int = 10) -> list[Passage]:
         """Return the paragraphs nearest to a claim, best first, short ones with those that follow them."""
-        groups = self._grouped
-        order = dict.fromkeys(
-            self._group_of[self._sentences[at].paragraph] for at in self._best(claim)
-        )
-        return [
-            joined_paragraphs(self._paragraphs[a : b + 1])
-            for a, b in (groups[g] for g in [*order][:most])
-        ]
+        places = dict.fromkeys(self._sentences[at][0] for at in self._best(claim))
+        taken = _united(map(self._shown_with, places), most)
+        shown = (joined_paragraphs(self._paragraphs[first : last + 1]) for first, last in taken)
+        return [one.part(0, len(one.text)) for one in shown]
 
-    def sections(self, claim: str, most: int = 3) -> list[Passage]:
-        """Return the sections nearest to a claim, best first, long ones cut around their best place."""
-        best = self._best(claim)
-        scores = self._scored(claim)
-        sums: Counter[tuple[str, ...]] = Counter()
-        centre: dict[tuple[str, ...], int] = {}
-        for rank, at in enumerate(best):
-            section = self._section(at)
-            if rank < _EMBEDDED and centre.setdefault(section, at) == at:
-                sums[section] = 2 * scores[at]  # type: ignore[assignment]
-            elif rank < 3 * most * 3:
-                sums[section] += 0.1 * scores[at]  # type: ignore[assignment]
-        return [self._around(section, centre[section]) for section, _ in sums.most_common(most)]
+    def more_paragraphs(self, claim: str) -> list[Passage]:
+        """Return three times as many paragraphs: what whoever judges reads last."""
+        return self.paragraphs(claim, 30)
 
-    def whole(self, sentence: str, most: int = 5) -> list[Passage]:
-        """Return the stretches in which a sentence may stand word for word.
-
-        First the likeliest paragraphs, in parts where they go on on another page, so that each is at its place;
-        then the same with the end of the paragraph before and the beginning of the one behind.
-        """
-        wanted = set(tokens(sentence))
-        shares = [
-            (sum(self._rarity.get(word, 0.0) for word in wanted & words), -place)
-            for place, words in enumerate(self._words)
-        ]
-        order = [-place for share, place in sorted(shares, reverse=True)[:most] if share]
-        pieces = [piece for place in order for piece in self._paragraphs[place].pieces]
-        wide = [(self._paragraphs[place], self._with_overlap(place)) for place in order]
-        return [*pieces, *(united(stretches, one.pieces[0]) for one, stretches in wide)]
+    @cached_property
+    def whole(self) -> Paragraph:
+        """All that there is, as one text."""
+        return joined_paragraphs(self._paragraphs)
 
     # --- Ranking -----------------------------------------------------------------------------
 
     @cached_property
     def _stems(self) -> list[frozenset[str]]:
-        return [frozenset(content_stems(text)) for text in self._texts]
+        return [frozenset(content_stems(span.text)) for _, span in self._sentences]
 
     @cached_property
     def _idf(self) -> dict[str, float]:
-        return _rarities(self._stems)
-
-    @cached_property
-    def _words(self) -> list[frozenset[str]]:
-        return [frozenset(tokens(paragraph.text)) for paragraph in self._paragraphs]
-
-    @cached_property
-    def _rarity(self) -> dict[str, float]:
-        return _rarities(self._words)
+        """How much each stem tells, by how few of the sentences have it."""
+        counts = Counter(stem for stems in self._stems for stem in stems)
+        return {stem: log(1 + len(self._stems) / count) for stem, count in counts.items()}
 
     def _best(self, claim: str) -> list[int]:
         """Return the sentences' places, the nearest to a claim first."""
-        scores = self._scored(claim)
+        scores = self._score(claim)
         return sorted(scores, key=lambda at: (-scores[at], at))
-
-    def _scored(self, claim: str) -> dict[int, float]:
-        if claim not in self._scores:
-            self._scores[claim] = self._score(claim)
-        return self._scores[claim]
 
     def _score(self, claim: str) -> dict[int, float]:
         wanted = frozenset(content_stems(claim))
@@ -252,7 +163,8 @@ class Searcher:
         order = sorted(range(len(shares)), key=lambda at: (-shares[at], at))[:_EMBEDDED]
         if not order:
             return {}
-        likeness = self._embedded(order) @ self._embedder.embed([claim])[0]
+        about, *vectors = self._embedded([claim, *(self._sentences[at][1].text for at in order)])
+        likeness = np.stack(vectors) @ about
         own = {
             at: float(like) + _WORDS * shares[at] for at, like in zip(order, likeness, strict=True)
         }
@@ -262,23 +174,19 @@ class Searcher:
             for at, score in own.items()
         }
 
-    def _embedded(self, places: Sequence[int]) -> Vectors:
-        """Return the vectors of these sentences; each is embedded once."""
-        new = [at for at in places if at not in self._vectors]
+    def _embedded(self, texts: Sequence[str]) -> list[Vectors]:
+        """Return the vectors of these texts; each is embedded once."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if new:
-            made = self._embedder.embed([self._texts[at] for at in new])
-            self._vectors |= dict(zip(new, made, strict=True))
-        return np.stack([self._vectors[at] for at in places])
+            self._vectors |= dict(zip(new, self._embedder.embed(new), strict=True))
+        return [self._vectors[text] for text in texts]
 
     # --- Stretches ---------------------------------------------------------------------------
 
-    def _beside(self, at: int) -> Iterable[int]:
-        own = self._sentences[at].paragraph
-        return (
-            near
-            for near in (at - 1, at + 1)
-            if 0 <= near < len(self._sentences) and self._sentences[near].paragraph == own
-        )
+    def _beside(self, at: int) -> list[int]:
+        """Return the sentences before and behind one in its paragraph."""
+        near = (one for one in (at - 1, at + 1) if 0 <= one < len(self._sentences))
+        return [one for one in near if self._sentences[one][0] == self._sentences[at][0]]
 
     def _neighbours(self, at: int) -> tuple[int, int]:
         near = [at, *self._beside(at)]
@@ -286,70 +194,30 @@ class Searcher:
 
     def _stretch(self, first: int, last: int) -> Passage:
         """Return sentences of one paragraph as one passage."""
-        one, other = self._sentences[first], self._sentences[last]
-        return self._paragraphs[one.paragraph].part(one.start, other.end)
+        (place, one), (_, other) = self._sentences[first], self._sentences[last]
+        return self._paragraphs[place].part(one.start, other.end)
 
-    def _section(self, at: int) -> tuple[str, ...]:
-        return self._paragraphs[self._sentences[at].paragraph].pieces[0].section
-
-    @cached_property
-    def _grouped(self) -> list[tuple[int, int]]:
-        """First and last of the paragraphs that are shown together, short ones with the next of their section."""
-        groups: list[tuple[int, int]] = []
-        size = _SHORT
-        for place, paragraph in enumerate(self._paragraphs):
-            same = bool(groups) and (
-                self._paragraphs[place - 1].pieces[0].section == paragraph.pieces[0].section
-            )
-            words = len(paragraph.text.split())
-            if same and (size < _SHORT or words < _SHORT // 3):
-                groups[-1] = groups[-1][0], place
-                size += words
-            else:
-                groups.append((place, place))
-                size = words
-        return groups
-
-    @cached_property
-    def _group_of(self) -> dict[int, int]:
-        return {
-            place: number
-            for number, (first, last) in enumerate(self._grouped)
-            for place in range(first, last + 1)
-        }
-
-    def _around(self, section: tuple[str, ...], centre: int) -> Passage:
-        """Return a section, or of a long one the paragraphs around a sentence."""
-        middle = self._sentences[centre].paragraph
-        first = last = middle
-        room = _SECTION - len(self._paragraphs[middle].text.split())
-
-        def fits(place: int) -> bool:
-            if not 0 <= place < len(self._paragraphs):
-                return False
-            one = self._paragraphs[place]
-            return one.pieces[0].section == section and len(one.text.split()) <= room
-
-        while (before := fits(first - 1)) | (behind := fits(last + 1)):
-            if behind and (not before or last - middle <= middle - first):
-                last += 1
-                room -= len(self._paragraphs[last].text.split())
-            else:
-                first -= 1
-                room -= len(self._paragraphs[first].text.split())
-        return joined_paragraphs(self._paragraphs[first : last + 1])
-
-    def _with_overlap(self, place: int) -> list[Stretch]:
-        """Return a paragraph, with the end of the one before it and the beginning of the one behind."""
-        stretches = [Stretch(self._paragraphs[place])]
-        for one in self._paragraphs[:place][-1:]:
-            stretches.insert(0, Stretch(one, split_sentences(one.text)[-1].start))
-        for one in self._paragraphs[place + 1 :][:1]:
-            stretches.append(Stretch(one, 0, split_sentences(one.text)[0].end))
-        return stretches
+    def _shown_with(self, place: int) -> tuple[int, int]:
+        """Return the first and the last of the paragraphs that are shown with one: a short one needs the next."""
+        last, section = place, self._paragraphs[place].pieces[0].section
+        words = 0
+        for at, one in enumerate(self._paragraphs[place:], place):
+            if words >= _SHORT or one.pieces[0].section != section:
+                break
+            last = at
+            words += len(one.text.split())
+        return place, last
 
 
-def _rarities(bags: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return how much each word tells, by how few of the bags have it."""
-    counts = Counter(word for bag in bags for word in bag)
-    return {word: log(1 + len(bags) / count) for word, count in counts.items()}
+def _united(stretches: Iterable[tuple[int, int]], most: int) -> list[tuple[int, int]]:
+    """Return the first so many stretches; one that overlaps with a better one is joined to it."""
+    taken: list[tuple[int, int]] = []
+    for first, last in stretches:
+        place = next((n for n, (a, b) in enumerate(taken) if first <= b and a <= last), None)
+        if place is not None:
+            taken[place] = min(first, taken[place][0]), max(last, taken[place][1])
+        elif len(taken) < most:
+            taken.append((first, last))
+        else:
+            break
+    return taken

@@ -1,7 +1,6 @@
 """Where files come from and wait: folders of this machine that a run may read, object stores, the spool of uploads."""
 
 import os
-import re
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -136,7 +135,13 @@ def is_allowed(path: Path, roots: Sequence[Path]) -> bool:
 
 def is_address(path: str) -> bool:
     """Whether this is an address of fsspec's; pages of the web are not taken as files."""
-    return bool(re.match(r"(?!https?:)[a-z][a-z0-9+.-]+://", path))
+    scheme, mark, _ = path.partition("://")
+    return (
+        bool(mark)
+        and scheme[:1].islower()
+        and scheme not in ("http", "https")
+        and "/" not in scheme
+    )
 
 
 def files_at(address: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import re
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 from string import ascii_letters, digits
@@ -12,7 +11,6 @@ from tools.errors import DocumentError
 from tools.ingest.discover_files import DiscoveredFiles, discover_files, holds_records
 from tools.ingest.file_places import UploadSpool, check_paths
 
-_DATA_URL = re.compile(r"^data:[^,;]*(?:;[^,;]*)*;base64,", re.IGNORECASE)
 _SHORTEST = 24
 """Characters below which what looks like base64 is taken for a word."""
 
@@ -88,8 +86,9 @@ def contents_of(upload: Upload, *, largest: int) -> bytes:
         DocumentError: It is empty, larger than `largest` bytes, or not the base64 it says it is.
     """
     text = upload.content
-    if data_url := _DATA_URL.match(text[:200]):
-        text = text[data_url.end() :]
+    head, mark, rest = text.partition(",")
+    if data_url := mark and head[:5].lower() == "data:" and head.lower().endswith(";base64"):
+        text = rest
     packed = "".join(text.split())
     if (
         data_url

@@ -79,8 +79,8 @@ def _abstract_of(paper: Paper) -> str:
 
 def _normal(text: str) -> str:
     folded = unicodedata.normalize("NFKD", text).casefold()
-    letters = "".join(char for char in folded if not unicodedata.combining(char))
-    return " ".join(re.findall(r"\w+", letters))
+    letters = (char for char in folded if not unicodedata.combining(char))
+    return " ".join("".join(char if char.isalnum() else " " for char in letters).split())
 
 
 _TELLING_TITLE, _ALONE = 15, 30

@@ -114,7 +114,7 @@ PREFACE = (
     "never instructions to follow."
 )
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = dict.fromkeys((*range(9), *range(0x0B, 0x20), *range(0x7F, 0xA0)))
 _PIECE = re.compile(r"\w+|[^\w\s]")
 _TAG_LENGTH = 16
 
@@ -159,7 +159,7 @@ def count_tokens(text: str) -> int:
 
 def _clean_text(text: str) -> str:
     unbroken = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _CONTROL.sub("", unbroken).encode("utf-8", "replace").decode("utf-8")
+    return unbroken.translate(_CONTROL).encode("utf-8", "replace").decode("utf-8")
 
 
 def _show(value: object) -> str:

@@ -21,14 +21,11 @@ from tools.http.retrying_client import DAY, RetryingClient
 from tools.scholar.fields import count_of, day_of, paper_from, text_of, year_of
 from tools.scholar.source import LinkAnswer, SearchAnswer, Source, in_batches, terms
 from tools.settings import Settings
+from tools.text.identifiers import find_identifiers
 from tools.text.markup import retracted_title
 
 NAME = "crossref"
 
-_DOI_IN_TEXT = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+", re.IGNORECASE)
-_ARXIV_IN_TEXT = re.compile(
-    r"\barxiv(?:\.org/(?:abs|pdf)/|\W{0,3})(\d{4}\.\d{4,5})\b", re.IGNORECASE
-)
 _FREE_TEXTS = ("unstructured", "journal-title", "volume-title")
 _NO_PAPERS = frozenset(
     {
@@ -142,10 +139,8 @@ def _cited(reference: Mapping[str, object]) -> str | None:
     if key := _doi_key(reference.get("DOI")):
         return key
     text = " ".join(str(reference[name]) for name in _FREE_TEXTS if name in reference)
-    if found := _ARXIV_IN_TEXT.search(text):
-        return canonical_id(f"arxiv:{found[1]}")
-    printed = _DOI_IN_TEXT.search(text)
-    return _doi_key(printed[0].rstrip(".,;)]}")) if printed else None
+    found = find_identifiers(text)
+    return canonical_id(f"arxiv:{found.arxiv}") if found.arxiv else _doi_key(found.doi)
 
 
 def _doi_key(value: object) -> str | None:

@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from tools.text.words import written_words
+
 _SERIES = re.compile(
     r"lecture notes|communications in computer|conference proceeding series|proceedings of machine learning research"
     r"|\bpmlr\b|\bceur\b|\bjmlr workshop|frontiers in artificial|\bifip\b|studies in"
@@ -181,7 +183,9 @@ def _acronyms(name: str) -> set[str]:
     """Return the acronyms that a name is, or has in brackets."""
     told = re.findall(r"\(\s*([A-Z][A-Za-z]+)\b[^()]*\)", name)
     rest = re.sub(r"\([^()]*\)|[\d'’‘-]+(?:st|nd|rd|th)?\b|\bProc(?:eedings)?\b\.?", " ", name)
-    words = [word for word in re.findall(r"[^\W_]+", rest) if word.casefold() not in _GENERIC]
+    words = [
+        word for word in written_words(rest.replace("-", " ")) if word.casefold() not in _GENERIC
+    ]
     if len(words) == 1 and sum(map(str.isupper, words[0])) > 1:
         told.append(words[0])
     return {word.casefold() for word in told if sum(map(str.isupper, word)) > 1}

@@ -1,21 +1,19 @@
 """Find the sentences of passages that answer a question, and tell whether any does.
 
 A sentence counts by its closeness to the question in meaning, by the question's words in it and around
-it (rare ones more, as BM25 has it), and by whether it is of the kind that is asked for. Whether it
-answers at all is decided by the words, since a model of meaning finds every question on a paper's subject close to the
-paper: two fifths of what the question is about must stand in the sentence, the one before it, its heading
-or its paper's title; what is asked for in the sentence or around it; and a name that few of the papers have
+it (rare ones more, as BM25 has it), and by a number where one is asked for. Whether it answers at all is decided by
+the words, since a model of meaning finds every question on a paper's subject close to the paper: two fifths of what
+the question is about must stand in the sentence, the one before it, its heading or its paper's title, and its names
 in the passage or its paper's title.
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Embedder
-from tools.text.questions import Question, is_name, names, read_question
+from tools.text.questions import Question, names, read_question
 from tools.text.quotable import is_caption, printable
 from tools.text.self_reference import needs_context
 from tools.text.source_lines import without_numbers
@@ -24,7 +22,6 @@ from tools.text.words import (
     content_stems,
     distinct_content_stems,
     split_sentences,
-    written_words,
 )
 
 COVERED = 0.4
@@ -36,8 +33,8 @@ Both were chosen on 32 questions to six papers, 10 without an answer there, and 
 """
 _HERE, _AROUND, _WHOLE = 0.35, 0.2, 0.1
 """Weights of the question's words in the sentence, with what stands around it, and in its passage."""
-_KIND = 0.25
-"""What a sentence gains that has the number, or is the definition, that is asked for."""
+_NUMBER = 0.25
+"""What a sentence gains that has a number, where one is asked for."""
 _UNFIT = 0.3
 """What a line of a table, a heading or a cut piece loses."""
 _READ = 48
@@ -67,7 +64,7 @@ class RatedSentence:
     covered: float
     """Weighed share of the question's words in it and around it, 0..1."""
     fits: bool
-    """Whether what is asked for, and the rare names of the question, stand there."""
+    """Whether it is a sentence, and the names of the question stand in its passage or its paper's title."""
     whole: bool
     """Whether it is a sentence, and no caption, heading, line of a table or cut piece."""
 
@@ -82,18 +79,6 @@ class RatedSentence:
         return self.fits and self.tells
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    source: int
-    sentence: str
-    text: str
-    """The sentence, with what it leans on."""
-    words: float
-    covered: float
-    fits: bool
-    whole: bool
-
-
 def rate_sentences(
     embedder: Embedder, question: str, sources: Sequence[Source]
 ) -> list[RatedSentence]:
@@ -101,29 +86,22 @@ def rate_sentences(
     asked = read_question(question)
     spans = [_sentences(source) for source in sources]
     found = _candidates(asked, sources, spans)
-    found = sorted(found, key=lambda item: -item.words)[:_READ]
+    found = sorted(found, key=lambda item: -item[1].value)[:_READ]
     if not found:
         return []
-    texts = list(dict.fromkeys(text for item in found for text in (item.sentence, item.text)))
+    texts = list(dict.fromkeys(text for one, item in found for text in (one, item.text)))
     rows = embedder.embed([asked.text, *texts])
     near = dict(zip(texts, calibrated(embedder, rows[1:] @ rows[0]).tolist(), strict=True))
     rated = [
-        RatedSentence(
-            item.source,
-            item.text,
-            max(near[item.sentence], near[item.text]) + item.words,
-            item.covered,
-            item.fits,
-            item.whole,
-        )
-        for item in found
+        replace(item, value=max(near[one], near[item.text]) + item.value) for one, item in found
     ]
     return sorted(rated, key=lambda item: -item.value)
 
 
 def _candidates(
     asked: Question, sources: Sequence[Source], spans: Sequence[Sequence[Span]]
-) -> list[_Candidate]:
+) -> list[tuple[str, RatedSentence]]:
+    """Return the sentences with what is shown of them, valued by their words alone."""
     whole = [
         distinct_content_stems(f"{item.title}\n{' '.join(item.section)}\n{item.text}")
         for item in sources
@@ -133,12 +111,10 @@ def _candidates(
         * math.log(1 + (len(whole) + 1) / (sum(term in text for text in whole) + 0.5))
         for term in asked.terms
     }
-    rare = _rare_names(asked.text, sources, whole)
-    sought = frozenset(asked.sought)
-    found: list[_Candidate] = []
+    rare = frozenset(content_stems(" ".join(names(asked.text))))
+    found: list[tuple[str, RatedSentence]] = []
     for number, source in enumerate(sources):
         heading = " ".join(source.section[-1:])
-        named = all(stems <= whole[number] for stems in rare)
         for place, span in enumerate(spans[number]):
             start = _shown_from(spans[number], place)
             if start is None:
@@ -151,12 +127,14 @@ def _candidates(
             near = distinct_content_stems(f"{heading}\n{before}\n{shown}")
             around = _share(weights, near | distinct_content_stems(source.title))
             words = _HERE * here + _AROUND * around + _WHOLE * _share(weights, whole[number])
-            suits = asked.suits(span.text)
-            words += _KIND * suits
-            whole_sentence = printable(without_numbers(span.text)) and not is_caption(span.text)
+            plain = without_numbers(span.text)
+            whole_sentence = printable(plain) and not is_caption(span.text)
             words -= _UNFIT * (not whole_sentence)
-            fits = named and whole_sentence and sought <= near and (suits or not asked.strict)
-            found.append(_Candidate(number, span.text, shown, words, around, fits, whole_sentence))
+            figures = any(word.lstrip("$(~≈")[:1].isdigit() for word in plain.split())
+            words += _NUMBER * (asked.for_number and figures)
+            fits = whole_sentence and rare <= whole[number]
+            rated = RatedSentence(number, shown, words, around, fits, whole_sentence)
+            found.append((span.text, rated))
     return found
 
 
@@ -168,34 +146,6 @@ def _sentences(source: Source) -> list[Span]:
     if heading and rest != first.text and rest[:1].isupper():
         first = Span(rest, first.end - len(rest), first.end)
     return [first, *others]
-
-
-def _rare_names(
-    question: str, sources: Sequence[Source], whole: Sequence[frozenset[str]]
-) -> list[frozenset[str]]:
-    """Return the stems of each name of a question that no more than half of the papers have here.
-
-    What is written with capitals, in the question or wherever the sources have it, is a name.
-    """
-    papers: dict[str, set[str]] = defaultdict(set)
-    for source, stems in zip(sources, whole, strict=True):
-        papers[source.title] |= stems
-    written: dict[str, set[str]] = defaultdict(set)
-    for source in sources:
-        for word in written_words(source.text):
-            written[word.lower()].add(word)
-    known = {word for word in written_words(question) if _named_in(written.get(word.lower(), ()))}
-    found = (frozenset(content_stems(name)) for name in known.union(names(question)))
-    return [
-        stems
-        for stems in found
-        if stems and 2 * sum(stems <= have for have in papers.values()) <= len(papers)
-    ]
-
-
-def _named_in(forms: Collection[str]) -> bool:
-    """Whether all forms of a word are those of a name: 'SPECTER', and never 'specter' or 'Specter'."""
-    return bool(forms) and all(is_name(form) and not form.istitle() for form in forms)
 
 
 def _share(weights: dict[str, float], stems: frozenset[str]) -> float:

@@ -109,21 +109,18 @@ class PlaceFinder:
         for text, words in zip(texts, read, strict=True):
             pairs = {step: at[first + step] for step in range(len(words)) if first + step in at}
             first += len(words)
-            near = self._nearest(words, pairs)
             # What reading has moved, such as a note, is not in order, nor is what it was moved out of.
-            if not _close(words, near):
-                near = self._longest(words)
+            near = self._nearest(words, pairs)
             if not _close(words, near):
                 near = self._nearest(words, self._aligned(words))
             found.append(FoundText(self, text, words, near) if _close(words, near) else None)
         return found
 
     def _aligned(self, words: Sequence[Word]) -> dict[int, int]:
+        """Return the places in the file of words that it has in this order."""
         read, known = [word.text for word in words], [word.text for word in self._words]
-        at: dict[int, int] = {}
-        for block in LCSseq.editops(read, known).as_matching_blocks():
-            at.update((block.a + step, block.b + step) for step in range(block.size))
-        return at
+        blocks = LCSseq.editops(read, known).as_matching_blocks()
+        return {one.a + step: one.b + step for one in blocks for step in range(one.size)}
 
     def _nearest(self, words: Sequence[Word], pairs: dict[int, int]) -> dict[int, int]:
         """Move words that the file repeats to where they stand closest to the others."""
@@ -134,13 +131,6 @@ class PlaceFinder:
                 same = (at for at in places if self._words[at].text == words[step].text)
                 near[step] = next(same, near[step])
         return near
-
-    def _longest(self, words: Sequence[Word]) -> dict[int, int]:
-        from difflib import SequenceMatcher
-
-        read, known = [word.text for word in words], [word.text for word in self._words]
-        one = SequenceMatcher(None, read, known, autojunk=False).find_longest_match()
-        return {one.a + step: one.b + step for step in range(one.size)}
 
     def word(self, at: int) -> Word:
         """Return a word of the file."""

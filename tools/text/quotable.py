@@ -9,8 +9,8 @@ behind its authors' name.
 
 import re
 from collections.abc import Sequence
-from html import unescape
 
+from tools.text.markup import plain
 from tools.text.self_reference import name_authors
 from tools.text.text_quality import text_quality
 from tools.text.words import split_sentences
@@ -34,9 +34,9 @@ _RUN_IN = re.compile(
 _IDEOGRAPHS = "\u2e80"
 _LETTERS = 0.7
 """Least share of letters among the signs of a sentence; a line of a table has fewer."""
-_MARKUP = re.compile(r"</?[a-z][\w:-]{0,30}(?:\s[^<>]{0,200})?/?>|\\\w+\s*|[{}$\\]", re.IGNORECASE)
 _LONGEST_TITLE = 40
 _AROUND = ' .,;:“”"'
+_SIGNS = str.maketrans("“”„", "‘’‘", "{}$\\")
 
 
 def printable(sentence: str) -> bool:
@@ -61,10 +61,9 @@ def printable(sentence: str) -> bool:
 
 def printable_title(title: str) -> str:
     """Return a title without markup and braces, fit to stand in quotation marks; long ones are cut."""
-    words = _MARKUP.sub("", unescape(title)).split()
+    words = plain(title).translate(_SIGNS).split()
     text = " ".join(words[:_LONGEST_TITLE]) + (" …" if len(words) > _LONGEST_TITLE else "")
-    text = text.translate(str.maketrans("“”„", "‘’‘")).strip(_AROUND)
-    return text.replace('"', "’")
+    return text.strip(_AROUND).replace('"', "’")
 
 
 def is_balanced(text: str) -> bool:

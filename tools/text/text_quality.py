@@ -20,6 +20,8 @@ _FUNCTION_WORDS = {
 _SPEAKING = {name: frozenset(words.split()) for name, words in _FUNCTION_WORDS.items()}
 _FEWEST = 25
 """Words from which a text without function words of any language is no prose."""
+_SPOKEN = 0.12
+"""Share of letters in function words from which a text is in their language."""
 _FEW = 8
 """Words up to which one of them may be new without a doubt."""
 _USUAL = 0.1
@@ -34,8 +36,8 @@ def text_quality(text: str) -> float:
     'Given the flexibility of this' gives 1; 'Giv en the exibilit y of this', as a PDF without word
     spaces gives it, much less. Looked at are characters that stand for none and, in English,
     the share of words that are in no list of words: of 22,000, which the tokenizer of the default
-    embedder has, with endings taken off. Names, as words with a capital, do not count unless they
-    are cut short; nor does what is written in other letters than Latin ones.
+    embedder has, with endings taken off. Names, as words with a capital, do not count; nor do single letters and
+    what is written in other letters than Latin ones.
     """
     if not text.strip():
         return 0.0
@@ -53,30 +55,15 @@ def text_quality(text: str) -> float:
         for name, words in _SPEAKING.items()
     }
     language = max(shares, key=lambda name: shares[name])
-    share = sum(word in _SPEAKING[language] for word in low) / len(low)
-    if len(low) >= _FEWEST and share < 0.12:
-        sound *= share / 0.12
-    if language == "en" or share < 0.12:
-        unknown = _unknown(tokens, low)
-        sound *= 1 - min(1.0, max(0.0, unknown - _USUAL) / (_GARBLED - _USUAL))
+    if len(low) >= _FEWEST:
+        sound *= min(1.0, shares[language] / _SPOKEN)
+    if language == "en" or shares[language] < _SPOKEN:
+        # No names, which have capitals, and no variables.
+        words = [token for token in tokens if token.islower() and len(token) > 1]
+        unknown = sum(word not in _SPEAKING["en"] and not is_known(word) for word in words)
+        share = max(0, unknown - (len(words) < _FEW)) / max(1, len(words))
+        sound *= 1 - min(1.0, max(0.0, share - _USUAL) / (_GARBLED - _USUAL))
     return round(sound, 2)
-
-
-def _unknown(tokens: list[str], low: list[str]) -> float:
-    """Return the share of words in a text, names left out, that are in no list of words."""
-    known = [is_known(word) for word in low]
-    counted = strange = 0
-    for at, token in enumerate(tokens):
-        beside = [known[i] for i in (at - 1, at + 1) if 0 <= i < len(low) and len(low[i]) > 2]
-        if len(token) <= 2:
-            # A letter beside a word that is none is a piece of it; else it is a variable.
-            apart = at + 1 < len(low) and len(low[at] + low[at + 1]) == 2  # 'w e sho w'
-            strange += low[at] not in _SPEAKING["en"] and (apart or not all(beside))
-            counted += 1
-        elif token.islower() or len(token) < 5:
-            strange += not known[at] and not token.isupper()
-            counted += 1
-    return (strange if counted >= _FEW else max(0, strange - 1)) / max(1, counted)
 
 
 def is_known(word: str) -> bool:

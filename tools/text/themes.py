@@ -4,22 +4,15 @@ Groups come from average-linkage clustering of embeddings, kept balanced by a la
 alone joins the nearest; a group is named by the phrase that is nearest to its centre, common inside it and rare outside.
 """
 
-import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tools.embed.embedder import Embedder, Vectors
-from tools.text.keyphrases import (
-    candidate_phrases,
-    inverse_document_frequency,
-    keyphrases,
-    phrase_stems,
-)
-from tools.text.words import content_stems, lower_case_words, split_sentences
+from tools.text.keyphrases import inverse_document_frequency, keyphrases
+from tools.text.words import distinct_content_stems, lower_case_words
 
 BALANCED_FROM = 9
 """Rows from which no group may be larger than MOST_SHARE times the mean size."""
@@ -80,26 +73,6 @@ def _merged(near: Sums, wanted: int, room: int) -> list[list[int]]:
 
 
 _CANDIDATES = 24
-# A name may start with a capital where it is an abbreviation: 'work on COVID-19 screening'.
-_NOUN_PHRASE = re.compile(
-    r"(?!\w+(?:i[sz]e|ify) )(?=[a-z]|[A-Z][\w-]*[A-Z0-9])\S+ [^\W\d]\S*(?: [^\W\d]\S*)?$"
-)
-_ACTS, _ACT_SHARE = frozenset(("learning", "training", "using", "improving")), 0.6
-"""'Learning rankings' says less than 'rankings', 'ranking functions' or 'rank learning'."""
-_UNNAMED = (
-    "related problems",
-    "neighbouring topics",
-    "adjacent questions",
-    "further topics",
-    "kindred problems",
-    "nearby topics",
-    "connected questions",
-    "other approaches",
-    "parallel efforts",
-    "bordering fields",
-    "wider questions",
-    "remaining topics",
-)
 
 APART = "other subjects"
 """The name of a group whose members are no nearer to each other than all the texts are."""
@@ -139,13 +112,13 @@ def group_vectors(
     """
     found = cluster(np.hstack([rows, shared]), groups)
     found.sort(key=lambda group: -float(np.mean(rows[group] @ query)))
-    namer = _Namer(embedder, wholes, query, lower_case_words([about, *wholes]))
+    name_group = _namer(embedder, wholes, query, lower_case_words([about, *wholes]))
     loose = _closeness(rows) - 1e-4  # rounding
     return [
         Group(
             APART
             if len(group) > 1 and _closeness(rows[group]) < loose
-            else namer.name(group, rows[group].mean(axis=0)),
+            else name_group(group, rows[group].mean(axis=0)),
             tuple(group),
         )
         for group in found
@@ -159,88 +132,40 @@ def _closeness(rows: Vectors) -> float:
     return float(((unit @ unit.T).sum() - len(rows)) / pairs) if pairs else 1.0
 
 
-def _side_by_side(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> bool:
-    wanted, many = sorted(words), len(words)
-    return bool(wanted) and any(
-        sorted(stems[at : at + many]) == wanted
-        for stems in sentences
-        for at, word in enumerate(stems)
-        if word in words
-    )
-
-
 def in_lower_case(phrase: str, lower: frozenset[str]) -> str:
     """Return a phrase with the words in lower case that some text writes so (`lower`)."""
     return " ".join(word.lower() if word.lower() in lower else word for word in phrase.split())
 
 
-class _Namer:
-    """Names groups one after another, no name twice."""
+def _namer(
+    embedder: Embedder, texts: Sequence[str], about: Vectors, lower: frozenset[str]
+) -> Callable[[Sequence[int], Vectors], str]:
+    """Return what names groups one after another, no name twice."""
+    rarity = inverse_document_frequency(texts)
+    phrases = [keyphrases(text, limit=25, rarity=rarity) for text in texts]
+    stems = [distinct_content_stems(text) for text in texts]
+    used: list[frozenset[str]] = []
 
-    def __init__(
-        self, embedder: Embedder, texts: Sequence[str], about: Vectors, lower: frozenset[str]
-    ) -> None:
-        self._embedder = embedder
-        self._about = about
-        self._texts = texts
-        self._lower = lower
-        self._stems = [set(content_stems(text)) for text in texts]
-        self._sentences = [
-            [content_stems(span.text) for span in split_sentences(text)] for text in texts
-        ]
-        self._groups = [[phrase_stems(item) for item in candidate_phrases(text)] for text in texts]
-        self._rarity = inverse_document_frequency(texts)
-        self._whole = " ".join(texts).lower()
-        self._used: list[set[str]] = []
-
-    def name(self, group: Sequence[int], centre: Vectors) -> str:
-        scores = self._scores(group)
-        if not scores:
-            self._used.append(set())
-            return _UNNAMED[len(self._used) - 1]
-        best = sorted(scores, key=lambda text: (-scores[text], text))[:_CANDIDATES]
-        target = 2 * centre / np.linalg.norm(centre) + self._about
-        near = self._embedder.embed(best) @ target
-        chosen = max(range(len(best)), key=lambda place: scores[best[place]] + float(near[place]))
-        self._used.append(set(phrase_stems(best[chosen])))
-        return self._in_number(best[chosen])
-
-    def _scores(self, group: Sequence[int]) -> dict[str, float]:
-        outside = [self._stems[row] for row in set(range(len(self._stems))) - set(group)]
-        whole = Counter(found for row in group for found in self._groups[row])
-        used = set().union(*self._used)
+    def name(group: Sequence[int], centre: Vectors) -> str:
         scores: dict[str, float] = {}
         shared: set[str] = set()
-        for row in group:
-            for phrase in keyphrases(self._texts[row], limit=25, rarity=self._rarity):
-                text, words = in_lower_case(phrase.text, self._lower), set(phrase.stems)
-                fits = _NOUN_PHRASE.match(text) and not words <= used
-                if not fits or any(name and name <= words for name in self._used):
-                    continue
-                mentioned = [
-                    words <= self._stems[at] and _side_by_side(self._sentences[at], phrase.stems)
-                    for at in group
-                ]
-                within = sum(mentioned) / len(group)
-                without = sum(words <= have for have in outside) / max(len(outside), 1)
-                if without > _COMMON:
-                    continue
-                score = within**2 * (1.2 - without) * (1 + 0.1 * whole[phrase.stems])
-                first = text.partition(" ")[0]  # a name has two words or more
-                acts = first in _ACTS or first.endswith(("izing", "ising", "ifying"))
-                score *= _ACT_SHARE if acts else 1.0
-                scores[text] = max(scores.get(text, 0.0), score)
-                shared |= {text} if sum(mentioned) > 1 else set()
-        return {text: scores[text] for text in shared or scores}
+        for phrase in (one for row in group for one in phrases[row]):
+            words = frozenset(phrase.stems)
+            has = np.array([words <= have for have in stems])
+            within, outside = has[group].mean(), np.delete(has, group)
+            without = outside.mean() if len(outside) else 0.0
+            known = any(words <= name or name <= words for name in used)
+            if len(words) in (2, 3) and without <= _COMMON and not known:
+                text = in_lower_case(phrase.text, lower)
+                scores[text] = float(within**2 * (1.2 - without))
+                shared |= {text} if has[group].sum() > 1 else set()
+        best = sorted(shared or scores, key=lambda text: (-scores[text], text))[:_CANDIDATES]
+        if not best:
+            return f"further topics {len(used) + 1}"
+        target = 2 * centre / np.linalg.norm(centre) + about
+        near = embedder.embed(best) @ target
+        chosen = max(range(len(best)), key=lambda place: scores[best[place]] + float(near[place]))
+        used.append(distinct_content_stems(best[chosen]))
+        return best[chosen]
 
-    def _in_number(self, phrase: str) -> str:
-        """Put a countable phrase in the plural, as 'work on search engines' needs it."""
-        *_, last = phrase.split()
-        # Mostly names of activities and qualities.
-        if last.endswith(("s", "ing", "tion", "ity", "search", "research", "ness", "ance", "ence")):
-            return phrase
-        plural = phrase + ("es" if last.endswith(("sh", "ch", "x")) else "s")
-        if last.endswith("y") and last[-2:-1] not in "aeiou":
-            plural = phrase[:-1] + "ies"
-        told = (f" a {phrase}", f" an {phrase}", f" {plural}")
-        return plural if any(form.lower() in self._whole for form in told) else phrase
+    return name

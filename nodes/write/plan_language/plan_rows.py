@@ -136,7 +136,6 @@ _DENIES = re.compile(
 )
 _WORD = re.compile(r"[^\W_]+")
 _ODD = re.compile(r"\d+|paragraphs?|line|sentence", re.IGNORECASE)
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _HEADING = re.compile(r"#{1,6}(?: (.*))?")
 _PARAGRAPH = re.compile(r"(?:in )?paragraph (\d{1,9})\b ?[:.,–-]? ?(.*)", re.IGNORECASE)
 _NUMBERING = re.compile(
@@ -322,7 +321,8 @@ def refuse_unread(text: str) -> None:
         InputError: There is one.
     """
     words = _WORD.findall(MARKER.sub(" ", text))
-    odd = [word for word in words if _ODD.fullmatch(word) and not _YEAR.fullmatch(word)]
+    years = {word for word in words if len(word) == 4 and word.startswith(("19", "20"))}
+    odd = [word for word in words if _ODD.fullmatch(word) and word not in years]
     if odd:
         raise InputError(
             f"the plan says '{text[:80]}', and what '{odd[0][:20]}' means is not clear: write for example '5 "
