@@ -77,8 +77,9 @@ def http_error_text(text: str, host: Host) -> str:
         raw = secret.get_secret_value().removeprefix("Bearer ")
         if len(raw) > 5:
             text = text.replace(raw, "…")
-    flat = " ".join(_TAG.sub(" ", text).split())
-    flat = flat.partition("] ")[2] if flat.startswith("[Errno") else flat
+    flat = " ".join(
+        _TAG.sub(" ", text.partition("] ")[2] if text.startswith("[Errno") else text).split()
+    )
     return flat if len(flat) <= 200 else f"{flat[:200]}…"
 
 
