@@ -60,7 +60,7 @@ function headed(part, references) {
   const papers = part.flatMap((line) => line.origins.map((/** @type {any} */ origin) => origin.paper));
   const often = (/** @type {string} */ paper) => papers.filter((one) => one === paper).length;
   const own = references.find((item) => item.paper.id === papers.toSorted((one, other) => often(other) - often(one))[0]);
-  return own && html`<h3 class="part" dir="auto">[${own.number}] ${own.paper.title}</h3>`;
+  return own && html`<h2 class="part" dir="auto">[${own.number}] ${own.paper.title}</h2>`;
 }
 
 /** Lines as sentences of a text: with their numbers of works and one verdict. @param {any[]} lines @returns {any[]} */

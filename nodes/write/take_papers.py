@@ -38,6 +38,8 @@ from tools.scholar.open_source import is_online
 from tools.services import NodeRuntime, Services, open_services
 
 STAGE = "take_papers"
+_MARKS = str.maketrans("{}[]\n", "()() ")
+"""What could pass for a citation in the name of a theme."""
 
 
 async def take_papers(state: Mapping[str, object], runtime: NodeRuntime) -> WriteState:
@@ -66,9 +68,11 @@ async def take_papers(state: Mapping[str, object], runtime: NodeRuntime) -> Writ
             notes=(*notes, *notes_on_input(text)),
         )
         themes = {
-            str(item.get("id")): str(item.pop("theme", "") or "")
+            canonical_id(str(item.get("id"))): name
             for item in sent.papers
             if isinstance(item, dict)
+            for name in [str(item.pop("theme", None) or "").translate(_MARKS)[:80].strip()]
+            if len(name) > 2
         }
         papers, failures = await given_papers(sent.papers, request, services, STAGE)
         marked, unasked = await noticed_now(services, request, papers, STAGE)

@@ -36,6 +36,9 @@ async def test_unknown_id_is_reported_and_the_others_are_used(extractive: RunSet
     cited = {item.paper.id for item in result["references"]}
     assert cited == {"local:p7", "local:p8", "doi:10.1234/moth"}
     assert "Moth and Lamp" in result["related_work"]
+    assert "Related papers (3 papers" in result["related_work"], "too few for themes"
+    themed = await write(extractive, papers=["p7", {**RECORD, "theme": "night {P1} flight"}])
+    assert "Night (P1) flight (1 paper, 2019)." in themed["related_work"], "as on the map"
     assert (result["outcome"], result["stop"]) == ("complete", None)
     none = await write(extractive, papers=["p999"])
     assert "no paper to write about" in none["stop"].cause
