@@ -1,4 +1,4 @@
-"""Tests of citeloom/service/metrics.py: what Prometheus reads of a run, over real HTTP."""
+"""Tests of citeloom/service/health.py: what Prometheus reads of a run, over real HTTP."""
 
 import sys
 from pathlib import Path
