@@ -50,19 +50,17 @@ class RememberingEmbedder:
         return np.stack(rows) if rows else np.empty((0, self.size), dtype=np.float32)
 
     def _learn(self, new: Sequence[str]) -> None:
-        with closing(sqlite3.connect(self._memory, timeout=60, isolation_level=None)) as file:
+        with closing(sqlite3.connect(self._memory, timeout=60)) as file, file:
             file.execute("PRAGMA synchronous = OFF")
-            file.execute("CREATE TABLE IF NOT EXISTS made (text TEXT PRIMARY KEY, vector BLOB)")
-            for text in new:
-                for (kept,) in file.execute("SELECT vector FROM made WHERE text = ?", (text,)):
+            file.execute("CREATE TABLE IF NOT EXISTS made (text BLOB PRIMARY KEY, vector BLOB)")
+            keys = {text: text.encode(errors="surrogatepass") for text in new}
+            for text, key in keys.items():
+                for (kept,) in file.execute("SELECT vector FROM made WHERE text = ?", (key,)):
                     self._known[text] = np.frombuffer(kept, dtype=np.float32)
             if unknown := [text for text in new if text not in self._known]:
-                made = dict(zip(unknown, self._model.embed(unknown), strict=True))
-                self._known |= made
-                rows = [(text, vector.tobytes()) for text, vector in made.items()]
-                file.execute("BEGIN IMMEDIATE")
-                file.executemany("INSERT OR IGNORE INTO made VALUES (?, ?)", rows)
-                file.execute("COMMIT")
+                self._known |= zip(unknown, self._model.embed(unknown), strict=True)
+                made = [(keys[text], self._known[text].tobytes()) for text in unknown]
+                file.executemany("INSERT OR IGNORE INTO made VALUES (?, ?)", made)
 
 
 @cache

@@ -17,7 +17,7 @@ import httpx
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, Page
 
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
@@ -191,7 +191,6 @@ def with_llm(url: str) -> dict[str, str]:
 
 _browsing = ExitStack()
 _browsers: list[Browser] = []
-_windows: list[BrowserContext] = []
 
 
 @pytest.fixture
@@ -201,6 +200,7 @@ def chromium() -> Browser:
         pytest.skip("this machine has no Chromium")
     if not _browsers:
         _browsers.append(_browsing.enter_context(browser()))
+        _browsers[0].new_context().new_page()  # see `tab`
     return _browsers[0]
 
 
@@ -208,7 +208,6 @@ def chromium() -> Browser:
 def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
     """Close the browser before a test without one: while it is open, no event loop can run."""
     if "chromium" not in getattr(nextitem, "fixturenames", ()):
-        _windows.clear()
         _browsers.clear()
         _browsing.close()
 
@@ -219,10 +218,7 @@ def tab(chromium: Browser) -> Iterator[Page]:
 
     In a window of its own it would take a second more. It finds nothing that another one has kept.
     """
-    if not _windows:
-        _windows.append(chromium.new_context())
-        _windows[0].new_page()
-    page = _windows[0].new_page()
+    page = chromium.contexts[0].new_page()
     yield page
     page.evaluate("localStorage.clear()")
     page.close()
