@@ -29,6 +29,8 @@ from tests.support import ABSTRACT, ROOT, RememberingEmbedder, at_home, build_li
 from tools.documents.open_document import READERS
 from tools.library.open_library import close_libraries
 
+# Nothing of what is collected is ever garbage; to look for it takes a second of each process.
+gc.disable()
 # One process runs thousands of tests, each with databases of its own home.
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 
@@ -90,6 +92,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     )
 
 
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _closed_files() -> Iterator[None]:
     """Close what the tests of a module have left to the collector: databases of their homes."""
@@ -136,21 +143,25 @@ def _quick_readers() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def embedder_with_memory() -> RememberingEmbedder:
-    """The process's embedder in tests that have a `home`."""
-    return RememberingEmbedder()
+def common(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of all of xdist's processes."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
 @pytest.fixture(scope="session")
-def built(
-    tmp_path_factory: pytest.TempPathFactory, embedder_with_memory: RememberingEmbedder
-) -> Path:
+def embedder_with_memory(common: Path) -> RememberingEmbedder:
+    """The process's embedder in tests that have a `home`."""
+    return RememberingEmbedder(common / "vectors.sqlite")
+
+
+@pytest.fixture(scope="session")
+def built(common: Path, embedder_with_memory: RememberingEmbedder) -> Path:
     """The folder of the libraries 'starter' and 'small' (tests.support.SMALL); only to be read.
 
     The first of xdist's processes builds them for all.
     """
-    base = tmp_path_factory.getbasetemp()
-    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
+    place = common / "built"
     place.mkdir(exist_ok=True)
     with (place / "lock").open("w") as lock:
         flock(lock, LOCK_EX)

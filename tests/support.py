@@ -1,8 +1,9 @@
 """What tests of the whole share: an embedder with a memory, libraries built once, homes."""
 
 import os
+import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -30,23 +31,36 @@ _SMALL_FROM = 2018
 
 
 class RememberingEmbedder:
-    """MiniLM that makes the vector of a text once in a session."""
+    """MiniLM that makes the vector of a text once in a session, for all processes that remember in one file."""
 
     name = MiniLm.name
     size = MiniLm.size
 
-    def __init__(self) -> None:
+    def __init__(self, memory: Path | None = None) -> None:
         self._model = MiniLm()
         self._known: dict[str, NDArray[np.float32]] = {}
         self._lock = Lock()
+        self._memory = memory or ":memory:"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         with self._lock:
-            new = [text for text in dict.fromkeys(texts) if text not in self._known]
-            if new:
-                self._known.update(zip(new, self._model.embed(new), strict=True))
+            if new := [text for text in dict.fromkeys(texts) if text not in self._known]:
+                self._learn(new)
             rows = [self._known[text] for text in texts]
         return np.stack(rows) if rows else np.empty((0, self.size), dtype=np.float32)
+
+    def _learn(self, new: Sequence[str]) -> None:
+        with closing(sqlite3.connect(self._memory, timeout=60)) as file, file:
+            file.execute("PRAGMA synchronous = OFF")
+            file.execute("CREATE TABLE IF NOT EXISTS made (text BLOB PRIMARY KEY, vector BLOB)")
+            keys = {text: text.encode(errors="surrogatepass") for text in new}
+            for text, key in keys.items():
+                for (kept,) in file.execute("SELECT vector FROM made WHERE text = ?", (key,)):
+                    self._known[text] = np.frombuffer(kept, dtype=np.float32)
+            if unknown := [text for text in new if text not in self._known]:
+                self._known |= zip(unknown, self._model.embed(unknown), strict=True)
+                made = [(keys[text], self._known[text].tobytes()) for text in unknown]
+                file.executemany("INSERT OR IGNORE INTO made VALUES (?, ?)", made)
 
 
 @cache

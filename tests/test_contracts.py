@@ -15,6 +15,7 @@ from packaging.version import Version
 from pydantic import AliasChoices
 
 from state.screening import Protocol
+from tools.documents.open_document import READERS
 from tools.screening.screening import Screening
 from tools.settings import Settings
 
@@ -39,13 +40,15 @@ HEAVY = [
 ]
 CALL = """
 import sys
-sys.argv = ["citeloom", *%r]
+sys.argv = ["citeloom", *%s]
 from citeloom.cli import main
 try:
     main()
 except SystemExit as stop:
     assert not stop.code, stop.code
-print("LOADED", *sorted(set(sys.modules) & set(%r)))
+"""
+LOADED = """
+print("LOADED", *sorted(set(sys.modules) & set(%s)))
 """
 
 
@@ -56,11 +59,14 @@ def test_every_package_folder_ships() -> None:
     assert all((folder / "__init__.py").is_file() for folder in folders)
 
 
-def test_commands_load_nothing_heavy_that_they_do_not_need(tmp_path: Path) -> None:
+def test_commands_and_readers_load_nothing_heavy_that_they_do_not_need(tmp_path: Path) -> None:
     Screening.new(tmp_path, Protocol(question="Do bees find home?", include=("Studies bees",)))
     status = ("screen", "status", str(tmp_path), "--json")
-    for names, arguments in ((HEAVY, ("--help",)), (["langchain_core", "langgraph"], status)):
-        command = [sys.executable, "-c", CALL % (arguments, names)]
+    readers = ", ".join(sorted({place for _, place, _ in READERS.values()}))
+    reading = f"import sys, tools.library.open_library, {readers}"
+    graphs = ["langchain_core", "langgraph"]
+    for names, code in ((HEAVY, CALL % ["--help"]), (graphs, CALL % [*status]), (graphs, reading)):
+        command = [sys.executable, "-c", code + LOADED % names]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[-1] == "LOADED"

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from tests.server.browser import IDEA, Visitor
 from tests.server.conftest import await_answer, free_port
@@ -327,10 +327,9 @@ def test_page_of_another_origin_or_a_name_that_is_made_to_lead_here_gets_nothing
 
 
 def test_browser_reviews_and_shows_the_text_with_its_evidence(
-    chromium: Browser, http: httpx.Client
+    tab: Page, http: httpx.Client
 ) -> None:
-    page = chromium.new_page()
-    visitor = Visitor(page, str(http.base_url).rstrip("/"))
+    page, visitor = tab, Visitor(tab, str(http.base_url).rstrip("/"))
     thread = begun(http, "review", REVIEW)
     visitor.at(f"run/{thread}/live")
     page.wait_for_url("**/text", timeout=60_000)
@@ -339,14 +338,13 @@ def test_browser_reviews_and_shows_the_text_with_its_evidence(
     visitor.at("history")
     expect(page.get_by_role("link", name="About review").first).to_be_visible()
     assert visitor.wrong == []
-    page.close()
 
 
 def test_run_is_watched_checked_and_its_digest_tells_what_the_library_got_since(
-    chromium: Browser, http: httpx.Client
+    tab: Page, http: httpx.Client
 ) -> None:
     records = [one.model_dump_json(exclude_defaults=True) for one in small_records()]
-    page = chromium.new_page()
+    page = tab
 
     def add(first: int, last: int) -> None:
         sent = {
@@ -388,4 +386,3 @@ def test_run_is_watched_checked_and_its_digest_tells_what_the_library_got_since(
     watch.get_by_role("button", name="Stop watching").click()
     expect(page.get_by_text("Nothing is watched yet")).to_be_visible()
     assert http.post("/citeloom/watches/mine/check", json={}).status_code == 422
-    page.close()

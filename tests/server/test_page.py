@@ -135,13 +135,10 @@ HOSTILE: list[dict[str, Any]] = [
 ]
 
 
-def test_hostile_papers_do_nothing_in_any_view_dark_and_small(
-    chromium: Browser, server: Server
-) -> None:
-    page = chromium.new_page(
-        color_scheme="dark", viewport={"width": 390, "height": 800}, reduced_motion="reduce"
-    )
-    visitor = Visitor(page, server.url)
+def test_hostile_papers_do_nothing_in_any_view_dark_and_small(visitor: Visitor) -> None:
+    page = visitor.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     visitor.at("libraries")
     records = "\n".join(json.dumps(record) for record in HOSTILE)
     page.set_input_files(
@@ -164,11 +161,11 @@ def test_hostile_papers_do_nothing_in_any_view_dark_and_small(
         visitor.is_well()
         assert page.title() == "CiteLoom"
     assert page.locator("main script, main img, main a[href^=javascript]").count() == 0
-    page.close()
 
 
-def test_page_is_small_and_its_first_paint_quick_to_come(visitor: Visitor) -> None:
+def test_page_is_small_and_its_first_paint_quick_to_come(chromium: Browser, server: Server) -> None:
     sizes = []
+    visitor = Visitor(chromium.new_page(), server.url)  # which has kept no file of the page
     visitor.page.on("response", lambda answer: sizes.append(len(answer.body())))
     visitor.at()
     painted = visitor.page.evaluate(
@@ -176,3 +173,4 @@ def test_page_is_small_and_its_first_paint_quick_to_come(visitor: Visitor) -> No
     )
     assert painted
     assert sum(sizes) < 250_000
+    visitor.page.close()

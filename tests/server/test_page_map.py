@@ -1,7 +1,9 @@
 """The map of a run in a real Chromium: what it draws, its card, its lenses, and its keys."""
 
+from typing import Literal
+
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.server.browser import Visitor
 from tests.server.conftest import Server
@@ -30,10 +32,11 @@ def boxes(page: Page, selector: str) -> list[tuple[float, float, float, float]]:
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_map_names_its_papers_and_opens_them(
-    chromium: Browser, server: Server, thread: str, width: int, scheme: str
+    visitor: Visitor, thread: str, width: int, scheme: Literal["light", "dark"]
 ) -> None:
-    page = chromium.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
-    visitor = Visitor(page, server.url)
+    page = visitor.page
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
     visitor.at(f"run/{thread}/graph")
     expect(page.locator(".frame .dot.kept")).to_have_count(KEEP)
     frame = boxes(page, ".frame")[0]
@@ -92,14 +95,11 @@ def test_map_names_its_papers_and_opens_them(
     card.get_by_role("button", name="Close the card").click()
     expect(page.locator(".frame .dot.chosen")).to_have_count(0)
     assert page.evaluate("document.activeElement.classList.contains('dot')")
-    page.close()
 
 
-def test_lenses_zoom_and_words_change_what_is_seen(
-    chromium: Browser, server: Server, thread: str
-) -> None:
-    page = chromium.new_page(viewport={"width": 1280, "height": 800})
-    visitor = Visitor(page, server.url)
+def test_lenses_zoom_and_words_change_what_is_seen(visitor: Visitor, thread: str) -> None:
+    page = visitor.page
+    page.set_viewport_size({"width": 1280, "height": 800})
     visitor.at(f"run/{thread}/graph")
     page.get_by_role("button", name="Relevance", exact=True).click()
     assert page.locator("text.lane").first.text_content() == "Score 85 to 100"
@@ -124,7 +124,6 @@ def test_lenses_zoom_and_words_change_what_is_seen(
     page.keyboard.press("Escape")
     expect(page.locator(".frame .dot.chosen")).to_have_count(0)
     visitor.is_well()
-    page.close()
 
 
 OLDER = "Owls that hear voles below the snow of the northern meadows"
@@ -151,7 +150,7 @@ Barn, Ann. 2019. {OLDER}. Snow 3, 4-9.
 
 
 def test_line_shows_what_the_citing_paper_says_in_words_and_style(
-    chromium: Browser, server: Server
+    visitor: Visitor, server: Server
 ) -> None:
     caller = Caller(server.url)
     files = [{"name": "barn.bib", "content": BIBTEX}, {"name": "wet.md", "content": TEXT}]
@@ -159,8 +158,8 @@ def test_line_shows_what_the_citing_paper_says_in_words_and_style(
     thread = caller.thread()
     asked = "How do owls hear voles below snow?"
     caller.run("find", thread, text=asked, library="wet-owls", sources=["library"], keep=2)
-    page = chromium.new_page(viewport={"width": 1280, "height": 800})
-    visitor = Visitor(page, server.url)
+    page = visitor.page
+    page.set_viewport_size({"width": 1280, "height": 800})
     visitor.at(f"run/{thread}/graph")
     line = page.locator(".frame .lines path.contrasts")
     expect(line).to_have_count(1)
@@ -172,4 +171,3 @@ def test_line_shows_what_the_citing_paper_says_in_words_and_style(
     expect(page.locator(".map-card q")).to_have_text(AGAINST)
     expect(page.locator(".map-card")).to_contain_text("classified by cue words")
     visitor.looks_right()
-    page.close()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
@@ -32,16 +32,15 @@ def decided(page: Page, number: int) -> None:
 
 
 def test_person_screens_ten_records_blind_and_takes_the_files(
-    chromium: Browser, tmp_path: Path, built: Path
+    tab: Page, tmp_path: Path, built: Path
 ) -> None:
     link_libraries(built, tmp_path / "home")
     (tmp_path / "found.csv").write_text(TABLE, "utf-8")
-    page = chromium.new_page()
     with OpenAIServer(reviewer()) as model:
         known = {"LLM_BASE_URL": model.url, "LLM_API_KEY": "k", "STRONG_MODEL": "gpt"}
         more = {f"CITELOOM_{name}": value for name, value in known.items()}
         with opened(tmp_path / "home", **more) as http:
-            visitor = Visitor(page, str(http.base_url).rstrip("/"))
+            page, visitor = tab, Visitor(tab, str(http.base_url).rstrip("/"))
             begins(visitor, tmp_path / "found.csv")
             page.get_by_role("link", name="Progress").click()
             expect(page.get_by_text("10 records to screen, gpt")).to_be_visible()
@@ -56,7 +55,6 @@ def test_person_screens_ten_records_blind_and_takes_the_files(
             assert rested(http, begun(http, "find", inputs, bar=0))["status"] == "completed"
             adds_more_and_deletes(visitor)
             changes_a_sentence(visitor)  # by the same model
-    page.close()
 
 
 def begins(visitor: Visitor, file: Path) -> None:

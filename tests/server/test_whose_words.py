@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from langgraph_sdk import get_client
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from citeloom.runs.runs import wait_until_resting
 from citeloom.runs.server_executor import server_runs
@@ -98,8 +98,7 @@ async def test_state_files_and_tools_say_whose_words_they_show(server: Server) -
     assert untold(parts) == []
 
 
-def test_each_view_of_the_page_says_whose_words_it_shows(chromium: Browser, server: Server) -> None:
-    visitor = Visitor(chromium.new_page(), server.url)
+def test_each_view_of_the_page_says_whose_words_it_shows(visitor: Visitor, server: Server) -> None:
     page = visitor.page
     thread = Caller(server.url).made("review", text=IDEA, library="starter", keep=8, cite=4)
     for tab in ("live", "papers", "graph", "table", "text", "take"):
@@ -124,7 +123,6 @@ def test_each_view_of_the_page_says_whose_words_it_shows(chromium: Browser, serv
     page.wait_for_url("**/synthesis", timeout=90_000)
     page.locator("article .s").first.click()
     told_in(page, "aside .quote")
-    page.close()
 
 
 def opened(page: Page, tab: str) -> None:

@@ -10,8 +10,7 @@ from tools.pdf.lines import Line, with_before
 from tools.pdf.reference_entries import numbered_entries
 from tools.text.headings import is_references
 from tools.text.identifiers import find_identifiers
-from tools.text.source_lines import NUMBERS
-from tools.text.words import UNITS, letters_before
+from tools.text.words import NUMBERS, UNITS, letters_before
 
 DROPPED = "dropped"
 """Kind of a line that is no part of the text."""

@@ -4,13 +4,12 @@
 the first one's plain text is 'Moss cools roofs.', and it cites what entry 1 is.
 """
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from state.quote import Quote
 from state.synthesis import EntryWorks, Origin, Paragraph
-from tools.text.words import split_sentences
+from tools.text.words import NUMBERS, split_sentences
 
 _ABBREVIATED = frozenset(
     "al. cf. e.g. i.e. vs. resp. ref. refs. fig. figs. eq. eqs. sec. secs.".split()  # noqa: SIM905
@@ -19,7 +18,6 @@ _NEEDED = frozenset(
     "by of in from to with as than and or see per like following e.g. e.g.,".split()  # noqa: SIM905
 )
 """What stands before a citation that its sentence cannot do without: 'as in [8]', '[8] shows'."""
-NUMBERS = re.compile(r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
 _BULLETS = str.maketrans("•▪‣◦●", "     ")
 
 

@@ -27,6 +27,8 @@ _NO_END = frozenset(
         "Figs.",
     )
 )
+NUMBERS = re.compile(r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
+"""A citation of references by their numbers: '[3, 4]'."""
 _MARK = r"\s*(?:\[\d[\d\s,;–-]{0,40}\]|\(\d[\d\s,;–-]{0,40}\)|\{P\d+\})"
 _MARKS = re.compile(rf"(?:{_MARK})*\s*")
 _MARKED = re.compile(rf"{_MARK}\s*\Z")
