@@ -1,13 +1,19 @@
 """Each way of following links and of judging, through the whole graph, in fields that are odd."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from citeloom.report.markdown import markdown
+from citeloom.report.result_report import ResultReport
+from citeloom.report.web_page import web_page
 from graphs.find import graph
+from nodes.find.reflect_on_sufficiency import NO_GAIN, NO_SEARCH_LEFT
 from state.paper import Paper
 from state.search import Expansion, RankerName
 from tests.fakes.reviewer import reviewer
@@ -238,3 +244,100 @@ async def test_budget_that_ends_while_judging_shows_what_was_judged(llm_settings
     assert (result["outcome"], result["stop"].subject) == ("partial", "budget")
     assert len(result["papers"]) == 4
     assert all(item.debate is not None for item in result["papers"])
+
+
+# How many times `find` searches, with what, and how it ends where little or nothing is found.
+
+
+_LIMIT: Any = {"recursion_limit": 500}
+HOPS = 3
+_NEW = ("skylight compass", "magnetic field", "waggle dance", "odour memory", "sun position")
+
+
+async def find_bees(context: RunSettings, **inputs: Any) -> dict[str, Any]:
+    given: Any = {"text": ABSTRACT, "library": "bees", **inputs}
+    return dict(await graph.ainvoke(given, _LIMIT, context=context))
+
+
+def never_enough() -> Callable[[Any, dict[str, Any]], Any]:
+    """Return a spoiler that finds something else missing in each reflection."""
+    numbers = count()
+
+    def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
+        number = next(numbers)
+        answer["facets"][0] |= {"papers": [], "keywords": [*_NEW[number % 5].split(), str(number)]}
+        return answer
+
+    return spoil
+
+
+async def test_mind_that_always_wants_more_ends_after_the_last_hop(llm_settings: Settings) -> None:
+    # Few results and no bar, so that each hop adds something.
+    options = {"max_hops": HOPS, "results": 3, "expansion": "none", "bar": 0.0}
+    with Scripted(
+        reviewer({"reflect_on_sufficiency": never_enough()}), llm_settings, **options
+    ) as llm:
+        result = await find_bees(llm.context)
+    assert result["outcome"] == "complete"
+    assert {entry.hop for entry in result["search_log"]} <= set(range(1, HOPS + 1))
+    assert [entry.hop for entry in result["sufficiency"]] == list(
+        range(1, len(result["sufficiency"]) + 1)
+    )
+    assert llm.server.tasks.count("reflect_on_sufficiency") < HOPS
+    *earlier, last = result["sufficiency"]
+    assert all(entry.stopped == "" for entry in earlier)
+    assert last.stopped == (NO_SEARCH_LEFT if last.hop == HOPS else NO_GAIN)
+
+
+# A question through `find`: its criteria are judged, told and printed.
+
+
+QUESTION: dict[str, Any] = {
+    "text": "Which bees | find home by landmarks?",
+    "library": "bees",
+    "keep": 5,
+}
+
+
+async def find_answers(context: RunSettings, **inputs: Any) -> dict[str, Any]:
+    given: Any = {**QUESTION, **inputs}
+    limit: Any = {"recursion_limit": 500}
+    return dict(await graph.ainvoke(given, limit, context=context))
+
+
+def with_criteria(answer: Any, inputs: dict[str, Any]) -> dict[str, Any]:
+    stated = [{"criterion": "is about *bees* | wasps", "required": True}]
+    return {**answer, "criteria": stated}
+
+
+async def test_each_paper_tells_what_it_meets_in_json_and_in_both_reports(
+    llm_settings: Settings,
+) -> None:
+    with Scripted(reviewer({"generate_queries": with_criteria}), llm_settings) as llm:
+        result = await find_answers(llm.context)
+    kept = [item for item in result["papers"] if item.selected]
+    used = {item.task for item in result["usage"]}
+    assert kept
+    assert {"judge_criteria"} <= used
+    assert "debate_papers" not in used
+    for item in kept:
+        (one,) = item.criteria
+        assert (one.criterion, one.met) == ("is about *bees* | wasps", "yes")
+        assert one.quote in item.paper.text
+        assert json.loads(item.model_dump_json())["debate"]["criteria"] == []
+    report = ResultReport.of("find", result)
+    text = markdown(report)
+    assert r"| Paper | is about \*bees\* \| wasps |" in text
+    assert f"| {kept[0].rank}. " in text
+    assert "yes: “" in text
+    page = web_page(report)
+    assert "<th>is about *bees* | wasps</th>" in page
+    assert page.count("<td>yes: “") == len(kept)
+
+
+async def test_embedded_run_says_that_nothing_was_judged(extractive: RunSettings) -> None:
+    result = await find_answers(extractive)
+    assert any("did not judge" in note for note in result["request"].notes)
+    text = markdown(ResultReport.of("find", result))
+    assert "not judged; closest sentence: “" in text
+    assert "yes: “" not in text
