@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from graphs.ask import graph
-from tests.fakes.openai_server import Reply, Text, inputs_of, task_of
+from tests.fakes.openai_server import Reply, Text, task_of
 from tests.fakes.reviewer import Spoil, reviewer
-from tests.graphs.conftest import Scripted, bee_papers, context_for
+from tests.graphs.conftest import Scripted, bee_papers, context_for, questions
 from tests.graphs.test_ask import ask as ask_engine
 from tests.graphs.test_ask import assert_traced
 from tools.embed.open_embedder import embedder
@@ -57,8 +57,7 @@ async def test_whole_chain_asks_each_task_once_a_hop(llm_settings: Settings) -> 
     assert result["mind"] == "scripted"
     tasks = asked(server)
     assert tasks == ["plan_search", "extract_claims", "compose_answer", "judge_claims"]
-    checks = [inputs_of(item) for item in server.requests if task_of(item) == "judge_claims"]
-    check: dict[str, Any] = checks[0]
+    check, *_ = questions(server, "judge_claims")
     assert check["question"] == DISTANCE
     # Only what is no passage's own sentence is asked about, by the papers of its claims.
     ((asked_about,), shown) = check["asked"], {item["key"]: item for item in check["sources"]}
@@ -99,7 +98,7 @@ async def test_what_no_words_of_a_passage_tell_is_missing(llm_settings: Settings
     first, second = result["hops"]
     assert (first.sufficient, first.missing) == (False, ("wing beats",))
     assert second.query == "wing beats of bees"
-    shown = [inputs_of(item) for item in server.requests if task_of(item) == "extract_claims"]
+    shown = questions(server, "extract_claims")
     assert [item["aspects"] for item in shown if "faults" not in item][-1:] == [["wing beats"]]
 
 
@@ -113,8 +112,7 @@ async def test_eight_passages_are_read_at_a_time_until_one_tells_something(
     question = "What do honey bees and ants and soils measure?"
     spoil: dict[str, Spoil] = {"extract_claims": late}
     result, server = await ask(llm_settings, question, spoil, {"max_hops": 1})
-    requests = [item for item in server.requests if task_of(item) == "extract_claims"]
-    shown: list[dict[str, Any]] = [inputs_of(item) for item in requests]
+    shown = questions(server, "extract_claims")
     assert [len(item["passages"]) for item in shown] == [8, 2]
     assert "queries" not in shown[0]
     assert set(result["hops"][0].chosen) < set(result["hops"][0].read)
@@ -223,16 +221,23 @@ async def test_second_hop_asks_what_is_missing_and_reads_other_passages(
 async def test_what_the_budget_does_not_afford_is_shown_as_far_as_it_came(
     llm_settings: Settings,
 ) -> None:
-    for calls in range(1, 12):
-        result, _ = await ask(llm_settings, DISTANCE, options={"max_calls": calls})
+    stopped: list[dict[str, Any]] = []
+    while True:
+        how = {"max_calls": len(stopped) + 1}
+        result, _ = await ask(llm_settings, DISTANCE, options=how)
         if not result["stop"]:
-            assert_traced(result)
             break
         assert result["stop"].subject == "budget"
         assert result["outcome"] in {"nothing", "partial"}
         assert ("[1]" in result["answer"]) == bool(result["claims"])
-    else:
-        raise AssertionError("eleven calls should have been enough")
+        stopped.append(result)
+        assert len(stopped) < 12, "eleven calls should have been enough"
+    assert_traced(result)
+    last = stopped[-1]  # it has read, and not composed: the claims are shown as they are
+    assert_traced(last)
+    assert [item.text for item in last["sentences"]] == [item.text for item in last["claims"]]
+    assert (last["outcome"], last["missing"]) == ("partial", [])
+    assert "The run stopped" in last["answer"]
 
 
 async def test_several_sentences_sent_as_one_are_asked_for_again(llm_settings: Settings) -> None:
@@ -344,5 +349,4 @@ async def test_whoever_named_the_keywords_of_passages_names_those_of_the_questio
     )
     assert asked(server) == ["name_keywords", "answer_in_one_call"]
     (hop,) = result["hops"]
-    assert hop.query == "odometer"
-    assert len(hop.read) == len(passages)
+    assert (hop.query, len(hop.read)) == ("odometer", len(passages))

@@ -13,7 +13,7 @@ from graphs.review import graph as review_graph
 from graphs.write import graph
 from tests.fakes.openai_server import OpenAIServer, Text, task_of
 from tests.fakes.reviewer import reviewer
-from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
+from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for, played
 from tools.run_settings import RunSettings
 from tools.settings import Settings
 
@@ -31,11 +31,9 @@ async def test_day_that_ends_in_any_third_of_a_review_leaves_what_there_is(
     calls: int, llm_settings: Settings
 ) -> None:
     limited = llm_settings.model_copy(update={"max_calls_per_day": calls})
-    with Scripted(reviewer(), limited) as llm:
-        result = await review(llm.context)
-        assert len(llm.server.requests) == calls
-    assert result["outcome"] == "partial"
-    assert result["stop"].subject == "budget"
+    result, server = await played(review, limited)
+    assert len(server.requests) == calls
+    assert (result["outcome"], result["stop"].subject) == ("partial", "budget")
     assert f"the budget for a day is {calls} calls" in result["stop"].cause
     assert "CITELOOM_MAX_CALLS_PER_DAY" in result["stop"].cause
     # Found without being asked for at first, then judged, then written; called checked when it is, unrevised.
@@ -79,8 +77,7 @@ async def test_two_reviews_at_once_never_overshoot_a_day_that_they_share(
             review(context), review(context, " Bees also dance."), review(context, " They fly.")
         )
         sent = len(server.requests)
-    spent = sum(item.usd for result in results for item in result["usage"])
-    assert 0.01 < spent <= 0.02
+    assert 0.01 < sum(item.usd for result in results for item in result["usage"]) <= 0.02
     assert sum(item.calls for result in results for item in result["usage"]) == sent
     stopped = [result for result in results if result["stop"]]
     assert stopped

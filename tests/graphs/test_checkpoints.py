@@ -242,16 +242,14 @@ async def test_graph_that_a_server_lends_its_checkpointer_finds_moved_classes_to
     graph = builder.compile().copy(update={"checkpointer": saver})
     context = RunSettings(review_plan="on")
     inputs: Any = WRITE
-    asked = await graph.ainvoke(inputs, CONFIG, context=context)
-    assert question(asked)["kind"] == "plan"
+    assert question(await graph.ainvoke(inputs, CONFIG, context=context))["kind"] == "plan"
     for key, saved in saver.blobs.items():
         saver.blobs[key] = rewritten(saved, "citeloom.{}")
     for writes in saver.writes.values():
         for place, (task, channel, saved, path) in writes.items():
             writes[place] = (task, channel, rewritten(saved, "citeloom.{}"), path)
     done = await graph.ainvoke(Command(resume=PLAN), CONFIG, context=context)
-    cited = {item.paper.id for item in done["references"]}
-    assert cited == {PAPERS[3], PAPERS[0]}
+    assert {item.paper.id for item in done["references"]} == {PAPERS[3], PAPERS[0]}
 
 
 def test_value_that_lacks_a_field_required_today_is_refused() -> None:
@@ -268,8 +266,7 @@ def test_values_inside_langgraphs_own_are_read_too() -> None:
     given = {"send": Send("node", {"item": failure}), "set": frozenset({failure}), 3: (failure,)}
     with written_as("citeloom.{}"):
         saved = JsonPlusSerializer().dumps_typed(given)
-    read = CheckpointTypes().loads_typed(saved)
-    assert read == {**given, 3: [failure]}
+    assert CheckpointTypes().loads_typed(saved) == {**given, 3: [failure]}
 
 
 def test_no_two_stored_classes_share_a_name() -> None:

@@ -53,8 +53,7 @@ async def test_searches_have_queries_of_their_own_and_each_paper_says_how_many_r
     runs = 3
     result = await find(with_runs(extractive, runs))
     again = await find(with_runs(extractive, runs))
-    assert ranked(again) == ranked(result)
-    assert again["completeness"] == result["completeness"]
+    assert (ranked(again), again["completeness"]) == (ranked(result), result["completeness"])
     first = [query for query in result["queries"] if query.hop == 1]
     for number in range(1, runs + 1):
         mine = [query for query in first if number in query.runs]
@@ -116,8 +115,7 @@ async def test_each_search_follows_what_it_found_and_no_link_is_fetched_twice(
     vars(context)["clients"] = Sources(tmp_path, source)
     result = await find(context, sources=["openalex"], keep=40)
     runs = {item.paper.id: item.runs for item in result["papers"]}
-    firsts = {papers[at].id for at in (0, 8, 16)}
-    assert firsts <= runs.keys()
+    assert {papers[at].id for at in (0, 8, 16)} <= runs.keys()
     assert {papers[at].id for at in (1, 2, 9, 10, 17, 18)} <= runs.keys()
     assert set(runs.values()) == {1}
     asked = [key for _, keys in source.asked for key in keys]

@@ -16,8 +16,7 @@ from graphs.find import graph
 from nodes.find.reflect_on_sufficiency import NO_GAIN, NO_SEARCH_LEFT
 from state.paper import Paper
 from state.search import Expansion, RankerName
-from tests.fakes.reviewer import reviewer
-from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
+from tests.graphs.conftest import ABSTRACT, bee_papers, played
 from tests.graphs.sources import Asked, Sources
 from tests.scholar.table import Table
 from tools.errors import TransientError
@@ -89,8 +88,7 @@ async def test_each_way_of_following_ends_with_papers_and_a_reason(
     papers, links = chain(12)
     source = Asked("openalex", papers[:3], records=papers, links=links, citing={})
     result = await search(source, expansion=way, bar=0.0)
-    assert result["outcome"] == "complete"
-    assert set(result["selected"]) == set(ids_of(result))
+    assert (result["outcome"], set(result["selected"])) == ("complete", set(ids_of(result)))
     assert (len(result["papers"]) > 3) is (way != "none")
     assert all(reasons(result))
 
@@ -121,8 +119,7 @@ async def test_papers_that_cite_each_other_and_themselves_are_followed_once(
     around = {a: (a, b), b: (c, a), c: (a, b, c), d: (d,)}
     source = Asked("openalex", [papers[0], papers[3]], records=papers, links=around)
     result = await search(source, expansion=way, max_depth=9, bar=0.0)
-    assert result["outcome"] == "complete"
-    assert sorted(ids_of(result)) == [a, b, c, d]
+    assert (result["outcome"], sorted(ids_of(result))) == ("complete", [a, b, c, d])
     followed = Counter(key for _, keys in source.asked for key in keys)
     ways = 1 if way == "bfs" else 2  # references only, or citations as well
     assert followed == dict.fromkeys([a, b, c, d], ways)
@@ -207,12 +204,10 @@ async def test_each_ranker_judges_with_a_mind_and_without(
     context = RunSettings(**options)
     vars(context)["clients"] = extractive.clients
     embedded = await find(context)
-    with Scripted(reviewer(), llm_settings, **options) as llm:
-        minded = await find(llm.context)
-        asked = Counter(llm.server.tasks)
+    minded, server = await played(find, llm_settings, how=options)
+    asked = Counter(server.tasks)
     for result in (embedded, minded):
-        assert result["outcome"] == "complete"
-        assert result["failures"] == []
+        assert (result["outcome"], result["failures"]) == ("complete", [])
         scores = {item.paper.id: item.score for item in result["papers"]}
         assert len(scores) == 10
         assert all(0 <= score <= 100 for score in scores.values())
@@ -237,10 +232,8 @@ async def test_each_ranker_judges_with_a_mind_and_without(
 
 async def test_budget_that_ends_while_judging_shows_what_was_judged(llm_settings: Settings) -> None:
     options = {"max_calls": 3, "debate_batch": 2}
-    with Scripted(reviewer(), llm_settings, **options) as llm:
-        result = await find(llm.context)
-        asked = Counter(llm.server.tasks)
-    assert asked == {"generate_queries": 1, "debate_papers": 2}
+    result, server = await played(find, llm_settings, how=options)
+    assert Counter(server.tasks) == {"generate_queries": 1, "debate_papers": 2}
     assert (result["outcome"], result["stop"].subject) == ("partial", "budget")
     assert len(result["papers"]) == 4
     assert all(item.debate is not None for item in result["papers"])
@@ -274,16 +267,15 @@ def never_enough() -> Callable[[Any, dict[str, Any]], Any]:
 async def test_mind_that_always_wants_more_ends_after_the_last_hop(llm_settings: Settings) -> None:
     # Few results and no bar, so that each hop adds something.
     options = {"max_hops": HOPS, "results": 3, "expansion": "none", "bar": 0.0}
-    with Scripted(
-        reviewer({"reflect_on_sufficiency": never_enough()}), llm_settings, **options
-    ) as llm:
-        result = await find_bees(llm.context)
+    result, server = await played(
+        find_bees, llm_settings, {"reflect_on_sufficiency": never_enough()}, options
+    )
     assert result["outcome"] == "complete"
     assert {entry.hop for entry in result["search_log"]} <= set(range(1, HOPS + 1))
     assert [entry.hop for entry in result["sufficiency"]] == list(
         range(1, len(result["sufficiency"]) + 1)
     )
-    assert llm.server.tasks.count("reflect_on_sufficiency") < HOPS
+    assert server.tasks.count("reflect_on_sufficiency") < HOPS
     *earlier, last = result["sufficiency"]
     assert all(entry.stopped == "" for entry in earlier)
     assert last.stopped == (NO_SEARCH_LEFT if last.hop == HOPS else NO_GAIN)
@@ -313,8 +305,7 @@ def with_criteria(answer: Any, inputs: dict[str, Any]) -> dict[str, Any]:
 async def test_each_paper_tells_what_it_meets_in_json_and_in_both_reports(
     llm_settings: Settings,
 ) -> None:
-    with Scripted(reviewer({"generate_queries": with_criteria}), llm_settings) as llm:
-        result = await find_answers(llm.context)
+    result, _ = await played(find_answers, llm_settings, {"generate_queries": with_criteria})
     kept = [item for item in result["papers"] if item.selected]
     used = {item.task for item in result["usage"]}
     assert kept

@@ -280,8 +280,7 @@ async def test_address_is_refused_to_who_may_not_read_everything(
     tmp_path: Path, address: str, words: str
 ) -> None:
     context = context_at(tmp_path / "home", allowed=tmp_path)
-    done = await ingest(context, paths=[address])
-    assert words in done["stop"].cause
+    assert words in (await ingest(context, paths=[address]))["stop"].cause
 
 
 async def test_address_of_no_known_kind_says_what_is_missing(tmp_path: Path) -> None:

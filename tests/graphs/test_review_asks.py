@@ -72,14 +72,6 @@ async def test_criteria_of_a_list_can_be_edited_beside_the_queries(extractive: R
         assert item.criteria[0].quote in f"{item.paper.abstract} {item.paper.title}"
 
 
-async def test_stop_ends_the_run_before_anything_is_searched(extractive: RunSettings) -> None:
-    person = Person("find", FIND, asking_queries(extractive))
-    await person.begin()
-    done = await person.answer("stop")
-    assert "you ended the run" in done["stop"].cause
-    assert (done["outcome"], done["search_log"]) == ("nothing", [])
-
-
 async def test_policy_asks_for_short_inputs_only(extractive: RunSettings) -> None:
     short = Person(
         "find", {**FIND, "text": "How do bees navigate?"}, asking_queries(extractive, "auto")
@@ -153,18 +145,8 @@ async def test_paper_that_the_search_did_not_meet_is_looked_up(extractive: RunSe
     new = next(paper.id for paper in bee_papers() if paper.abstract and paper.id not in met)
     done = await person.answer(f"[1]\n{new}")
     assert done["selected"][-1] == new
-    added = next(item for item in done["papers"] if item.paper.id == new)
-    assert added.selected
+    assert next(item for item in done["papers"] if item.paper.id == new).selected
     assert done["outcome"] == "complete"
-
-
-async def test_stop_ends_a_review_with_the_papers_that_it_has(extractive: RunSettings) -> None:
-    person = Person("review", CHOOSE, asking_papers(extractive))
-    await person.begin()
-    done = await person.answer({"action": "stop"})
-    assert "asked about the papers" in done["stop"].cause
-    assert (done["outcome"], done["related_work"]) == ("partial", "")
-    assert done["papers"]
 
 
 async def test_policy_asks_where_too_few_papers_are_relevant(extractive: RunSettings) -> None:
@@ -305,14 +287,6 @@ async def test_wrong_answer_is_explained_and_edited_text_is_printed_and_checked(
     assert (done["outcome"], done["audit"].passed) == ("partial", False)
 
 
-async def test_stop_prints_the_section_as_it_stands(text_context: RunSettings) -> None:
-    person = Person("write", WRITE, text_context)
-    await person.begin()
-    done = await person.answer("stop")
-    assert "asked about the text" in done["stop"].cause
-    assert (done["outcome"], len(done["references"])) == ("partial", 3)
-
-
 def contradicting(answer: Any, inputs: dict[str, Any]) -> Any:
     """Find that the papers say the opposite of what was invented."""
     texts = {item["number"]: item["text"] for item in inputs["sentences"]}
@@ -356,3 +330,28 @@ async def test_policy_asks_where_the_audit_does_not_pass(
 def _partly(answer: Any) -> Any:
     answer["findings"][0]["verdict"] = "not_in_source"
     return answer
+
+
+@pytest.mark.parametrize(
+    ("graph", "inputs", "asks", "outcome", "kept"),
+    [
+        ("find", FIND, "queries", "nothing", {"search_log": 0}),
+        ("review", CHOOSE, "papers", "partial", {"papers": 6, "related_work": 0}),
+        ("write", WRITE, "text", "partial", {"references": 3}),
+    ],
+)
+async def test_stop_ends_a_run_with_what_it_has(
+    graph: str,
+    inputs: dict[str, Any],
+    asks: str,
+    outcome: str,
+    kept: dict[str, int],
+    extractive: RunSettings,
+) -> None:
+    how = {f"review_{asks}": "on", "max_hops": 1}
+    person = Person(graph, inputs, context_for(extractive.clients.settings, **how))
+    await person.begin()
+    done = await person.answer("stop" if asks == "text" else {"action": "stop"})
+    assert f"you ended the run when it asked about the {asks}" in done["stop"].cause
+    assert done["outcome"] == outcome
+    assert {name: len(done[name]) for name in kept} == kept

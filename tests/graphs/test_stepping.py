@@ -174,8 +174,7 @@ async def test_stepped_answer_is_the_unstepped_one(
     stepped = told(await Stepped(graph, given, extractive, before="*").to_end())
     for result in (whole, stepped):
         result.pop("seconds")
-        messages = result.pop("messages")
-        assert messages[-1].content.startswith(result["answer"])
+        assert result.pop("messages")[-1].content.startswith(result["answer"])
     assert stepped == whole
 
 

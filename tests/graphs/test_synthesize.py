@@ -69,8 +69,7 @@ async def test_each_line_shows_its_sources_and_what_they_cite(home: Path) -> Non
     assert "keywords = {secondary}" in result["bibtex"]
     line = told(result, "height")
     (origin,) = line.origins
-    assert origin.page == 1
-    assert origin.section == ("1 Introduction",)
+    assert (origin.page, origin.section) == (1, ("1 Introduction",))
     cited = {item.paper.title for item in result["references"] if item.number in line.secondary}
     assert cited == {
         "Asymmetric ears of owls and what they are for",
@@ -87,8 +86,7 @@ async def test_work_cited_under_three_labels_is_one_reference(home: Path) -> Non
     result = await synthesize(granularity="coarse")
     assert_traced(result)
     shared = entry(result, SHARED)
-    assert shared.role == "secondary"
-    assert len(shared.cited_in) == 3
+    assert (shared.role, len(shared.cited_in)) == ("secondary", 3)
     assert [item.label for item in shared.cited_in][:2] == ["2", "2"]
     assert shared.paper.doi == "10.5555/voles.2018"
     assert all(not line.secondary for line in result["lines"])
@@ -195,8 +193,7 @@ async def test_papers_of_a_library_give_what_their_files_give(home: Path) -> Non
     from_files = await synthesize()
     named = await synthesize(uploads=[], library="owls", papers=papers)
     assert_traced(named)
-    assert named["answer"] == from_files["answer"]
-    assert named["bibtex"] == from_files["bibtex"]
+    assert (named["answer"], named["bibtex"]) == (from_files["answer"], from_files["bibtex"])
 
 
 async def test_second_question_on_a_thread_starts_afresh(home: Path) -> None:

@@ -10,13 +10,9 @@ from state.paper import Paper
 from state.writing import CitationVerdict
 from tests.fakes.made_papers import made_papers
 from tests.fakes.reviewer import reviewer
-from tests.graphs.conftest import Scripted
+from tests.graphs.conftest import FOUND, LISTED, PEARS_RECORD, Scripted
 from tests.graphs.sources import Asked, Sources
-from tests.library.words import document
-from tests.library.words import paper as numbered
 from tools.bibliography.read_record import paper_from
-from tools.embed.open_embedder import embedder
-from tools.library.open_library import create_library
 from tools.run_settings import RunSettings
 from tools.settings import Settings
 
@@ -158,27 +154,14 @@ async def test_text_that_cannot_be_checked_stops_with_advice(
 ) -> None:
     result = await verify(extractive, text)
     assert result["stop"]
-    assert result["stop"].subject == "input"
-    assert result["outcome"] == "nothing"
+    assert (result["stop"].subject, result["outcome"]) == ("input", "nothing")
     assert not result["audit"].passed
 
 
 # The `verify` graph where the abstract does not decide: the body of the paper, and what is not searched.
 
 
-FOUND = "Pears on quince bore more fruit in a dry year than in a wet one."
-LISTED = "Nightingales eat the pears of quince in every wet year."
 RETOLD = "A dry year brought quince growers a better harvest of pears"
-PEARS_RECORD = numbered(1, title="Pears on quince", abstract="We graft pears on quince stocks.")
-
-
-@pytest.fixture
-def pears(llm_settings: Settings) -> Settings:
-    library = create_library("pears", llm_settings, embedder())
-    library.add([PEARS_RECORD])
-    parts = ("1 Introduction", "Pears are grown."), ("4 Results", FOUND), ("References", LISTED)
-    library.texts.put(*document(1, *parts))
-    return llm_settings
 
 
 async def verdict_on(sentence: str, settings: Settings, **context: Any) -> CitationVerdict:
@@ -206,34 +189,35 @@ async def verdict_on(sentence: str, settings: Settings, **context: Any) -> Citat
     return verdict
 
 
-async def test_claim_that_stands_in_the_body_is_found_there_with_its_place(pears: Settings) -> None:
-    found = await verdict_on(RETOLD, pears)
-    assert (found.verdict, found.evidence_scope, found.by) == ("supported", "full_text", "scripted")
-    assert found.quote
-    assert (found.quote.text, found.quote.place) == (FOUND, "4 Results, p. 2")
+EMBEDDED, OFF = {"mind": "extractive"}, {"full_text": False}
 
 
-async def test_own_sentence_of_the_body_needs_no_judge(pears: Settings) -> None:
-    found = await verdict_on(FOUND, pears, mind="extractive")
-    assert (found.verdict, found.evidence_scope, found.by) == ("supported", "full_text", "code")
-
-
-async def test_full_texts_that_are_switched_off_are_not_read_and_nothing_passes(
+@pytest.mark.parametrize(
+    ("sentence", "how", "verdict", "scope", "by", "unread"),
+    [
+        (RETOLD, {}, "supported", "full_text", "scripted", ""),
+        (FOUND, EMBEDDED, "supported", "full_text", "code", ""),
+        (RETOLD, OFF, "not_in_abstract", "abstract", "scripted", "switched off"),
+        (FOUND, EMBEDDED | OFF, "not_checked", "abstract", "", "switched off"),
+        (LISTED, EMBEDDED, "not_checked", "full_text", "", ""),
+    ],
+    ids=["judged", "own sentence", "switched off", "and nobody judges", "listed as a reference"],
+)
+async def test_body_of_a_paper_decides_where_it_is_read_and_its_list_of_references_never(
+    sentence: str,
+    how: dict[str, Any],
+    verdict: str,
+    scope: str,
+    by: str,
+    unread: str,
     pears: Settings,
 ) -> None:
-    found = await verdict_on(RETOLD, pears, full_text=False)
-    assert (found.verdict, found.evidence_scope) == ("not_in_abstract", "abstract")
-    assert "switched off" in found.unread
-    alone = await verdict_on(FOUND, pears, mind="extractive", full_text=False)
-    assert (alone.verdict, "switched off" in alone.unread) == ("not_checked", True)
-
-
-async def test_what_stands_in_the_list_of_references_alone_is_not_supported(
-    pears: Settings,
-) -> None:
-    found = await verdict_on(LISTED, pears, mind="extractive")
-    assert (found.verdict, found.evidence_scope) == ("not_checked", "full_text")
+    found = await verdict_on(sentence, pears, **how)
+    assert (found.verdict, found.evidence_scope, found.by) == (verdict, scope, by)
+    assert unread in found.unread
     assert LISTED not in {quote.text for quote in found.nearest}
+    if by == "scripted" and found.quote:
+        assert (found.quote.text, found.quote.place) == (FOUND, "4 Results, p. 2")
 
 
 # Whom a verdict believes: facts, then the judge, and the judge once more where a near copy differs.
@@ -270,24 +254,20 @@ async def verdict_of_believer(sentence: str, settings: Settings, second: str = "
     return found
 
 
-async def test_number_that_stands_nowhere_stops_a_claim_whatever_the_judge_says(
-    llm_settings: Settings,
+@pytest.mark.parametrize(
+    ("sentence", "second", "verdict", "first", "alarm"),
+    [
+        (SAID.replace("100", "900"), "supported", "not_in_abstract", "supported",
+         "the number 900 is not in the abstract (full text not read)"),
+        (NEVER, "contradicted", "contradicted", "supported", "never"),
+        (NEVER, "supported", "supported", "supported", "never"),
+        (NEVER, "Not in source.", "not_in_abstract", "supported", "never"),
+        (SAID, "contradicted", "supported", None, ""),
+    ],
+)  # fmt: skip
+async def test_code_decides_numbers_and_a_second_question_what_differs_in_a_near_copy(
+    sentence: str, second: str, verdict: str, first: str | None, alarm: str, llm_settings: Settings
 ) -> None:
-    found = await verdict_of_believer(SAID.replace("100", "900"), llm_settings)
-    assert (found.verdict, found.evidence_scope) == ("not_in_abstract", "abstract")
-    assert found.alarms[0] == "the number 900 is not in the abstract (full text not read)"
-
-
-@pytest.mark.parametrize("second", ["contradicted", "supported", "Not in source."])
-async def test_near_copy_that_differs_is_asked_about_again_and_that_answer_stands(
-    second: str, llm_settings: Settings
-) -> None:
-    found = await verdict_of_believer(NEVER, llm_settings, second)
-    stands = {"Not in source.": "not_in_abstract"}.get(second, second)
-    assert (found.verdict, found.first) == (stands, "supported")
-    assert "never" in found.alarms[0]
-
-
-async def test_no_second_question_where_nothing_differs(llm_settings: Settings) -> None:
-    found = await verdict_of_believer(SAID, llm_settings, "contradicted")
-    assert (found.verdict, found.first, found.alarms) == ("supported", None, ())
+    found = await verdict_of_believer(sentence, llm_settings, second)
+    assert (found.verdict, found.first, bool(found.alarms)) == (verdict, first, bool(alarm))
+    assert alarm in "".join(found.alarms)
