@@ -35,8 +35,7 @@ def runtime(server: ScholarServer, tmp_path: Path) -> Runtime[RunSettings]:
         "crossref_rate": 500.0,
         "source_patience": 0.2,
     }
-    context = context_for(Settings(**values))
-    return Runtime(context=context, store=InMemoryStore())
+    return Runtime(context=context_for(Settings(**values)), store=InMemoryStore())
 
 
 def paper(work: Work) -> Paper:

@@ -50,8 +50,7 @@ def test_row_names_its_paper_and_holds_what_it_says_with_verified_quotes() -> No
     for item in pears.cells.values():
         assert item.quote.verified
         assert (PEARS.abstract or "")[item.quote.start : item.quote.end] == item.quote.text
-    assert (bare.number, bare.cells) == (2, {})
-    assert bare.name == "No author (n.d.)"
+    assert (bare.number, bare.cells, bare.name) == (2, {}, "No author (n.d.)")
 
 
 def test_cell_is_the_papers_words_whatever_a_mind_made_of_them() -> None:

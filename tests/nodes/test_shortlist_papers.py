@@ -78,8 +78,7 @@ async def test_hop_judges_two_thirds_of_its_pool_first_in_whole_questions(
     services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     first = await listed(services, runtime, {"keep": 25})
-    assert first["batch"] == NAMES[:24]
-    assert (first["judged"], first["settled"]) == ({}, [])
+    assert (first["batch"], first["judged"], first["settled"]) == (NAMES[:24], {}, [])
     scores = dict.fromkeys(NAMES[:24], 80.0)
     rest = await listed(
         services, runtime, {"keep": 25}, judged=scores, scores=scores, batch=NAMES[:24]
@@ -126,10 +125,8 @@ async def test_empty_seats_are_filled_while_a_quarter_of_the_last_papers_judged_
         "batch": NAMES[12:20],
         "hop": hop,
     }
-    update = await listed(services, runtime, {"keep": 9}, **state)
-    assert len(update["batch"]) == more
-    full = await listed(services, runtime, {"keep": relevant}, **state)
-    assert full["batch"] == []
+    assert len((await listed(services, runtime, {"keep": 9}, **state))["batch"]) == more
+    assert (await listed(services, runtime, {"keep": relevant}, **state))["batch"] == []
 
 
 async def test_best_answers_that_have_all_terms_of_a_query_for_a_gap_are_judged_wherever_they_stand(

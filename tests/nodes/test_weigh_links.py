@@ -157,8 +157,7 @@ async def test_later_levels_collect_relevant_papers_once_in_the_order_of_the_que
     judged = {**dict.fromkeys(reached, 80.0), NAMES[3]: 34.9}
     update = await level(services, runtime, reached, judged, [NAMES[0]])
     assert update["frontier"] == [NAMES[5], NAMES[4]]
-    assert update["collected"] == [NAMES[0], NAMES[5], NAMES[4]]
-    assert update["rounds"] == []
+    assert (update["collected"], update["rounds"]) == ([NAMES[0], NAMES[5], NAMES[4]], [])
 
 
 async def test_breadth_first_search_says_how_many_of_its_last_level_were_not_judged(
