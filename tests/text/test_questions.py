@@ -28,8 +28,7 @@ def test_kind_of_answer(question: str, kind: str) -> None:
 
 def test_terms_are_what_the_question_is_about_without_the_paper_it_is_put_to() -> None:
     asked = read_question("In “A map of the barn”: how many labelled voles were used?")
-    assert asked.terms == ("label", "vole")
-    assert asked.sought == ("label", "vole")
+    assert (asked.terms, asked.sought) == (("label", "vole"), ("label", "vole"))
 
 
 @pytest.mark.parametrize(
