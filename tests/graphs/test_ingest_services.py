@@ -168,13 +168,6 @@ async def test_keywords_that_a_mind_names_are_kept_and_asked_for_once(
 # The `ingest` graph takes in dumps, and files at the addresses that fsspec opens.
 
 
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    yield
-    close_workers()
-    close_libraries()
-
-
 async def test_folder_of_an_openalex_snapshot_is_taken_as_records(tmp_path: Path) -> None:
     folder = tmp_path / "works"
     works: list[Any] = [
