@@ -155,6 +155,3 @@ async def test_record_of_another_work_is_not_taken(tmp_path: Path) -> None:
     table = Asked("crossref", [other, right])
     found, _ = await resolve(asking(tmp_path, table), "crossref", lines=lines)
     assert found["resolved"] == {CRUST.id: "crossref"}, "by its title"
-
-
-# Over real HTTP
