@@ -262,8 +262,7 @@ def test_paragraphs_are_whole_numbered_placed_and_have_their_citations() -> None
         PARAGRAPH_BLOCKS[5].text,
     ]
     assert [item.number for item in found] == [1, 2, 3]
-    assert found[0].section == ("Abstract",)
-    assert found[1].place == "1 Hearing, p. 1, paragraph 2"
+    assert (found[0].section, found[1].place) == (("Abstract",), "1 Hearing, p. 1, paragraph 2")
     (citation,) = found[1].citations
     assert found[1].text[citation.start : citation.end] == "[1]"
     assert found[0].citations == found[2].citations == ()
@@ -276,8 +275,7 @@ def test_document_of_a_library_gets_its_blocks_and_references_back() -> None:
     again = rebuilt(ENTRY, DOCUMENT.text, passages)
     assert [block.text for block in again.blocks] == [block.text for block in PARAGRAPH_BLOCKS]
     assert [block.kind for block in again.blocks[-3:]] == ["reference"] * 3
-    assert again.blocks[1].section == ("1 Hearing",)
-    assert again.blocks[5].page == 2
+    assert (again.blocks[1].section, again.blocks[5].page) == (("1 Hearing",), 2)
     bibliography = read_bibliography(again)
     assert [item.label for item in bibliography.entries] == ["1", "2", "3"]
     paragraphs = paragraphs_of(again, bibliography, PAPER)

@@ -46,8 +46,7 @@ def test_what_is_put_comes_back_from_another_store_of_the_folder(
     store.put(A, document())
     store.put(B, document("Another file."))
     again = DocumentStore(tmp_path / "home")
-    assert again.latest(A) == document()
-    assert again.latest(B) == document("Another file.")
+    assert (again.latest(A), again.latest(B)) == (document(), document("Another file."))
 
 
 def test_summaries_are_kept_by_maker_and_words(store: DocumentStore) -> None:

@@ -74,8 +74,7 @@ def test_styles_make_title_headings_lists_captions_and_tables() -> None:
 
     document = read(fill)
     walls = ("1 Methods", "1.1 Walls")
-    assert document.title == "Snails on Walls"
-    assert document.abstract == "Snails climb."
+    assert (document.title, document.abstract) == ("Snails on Walls", "Snails climb.")
     assert rows(document) == [
         ("abstract", ("Abstract",), "Snails climb."),
         ("text", walls, "We built a wall. Of stone."),

@@ -120,8 +120,7 @@ async def test_html_of_arxiv_comes_first_then_ar5iv_and_then_the_pdf(site: Site,
 async def test_pdf_that_the_record_names_is_fetched_over_redirects(site: Site, get: Get) -> None:
     url = site.serve("/a", (302, {"Location": "/b/The%20Paper?x=1"}, b""))
     site.serve("/b/The%20Paper?x=1", PDF)
-    found = await get(linked(url))
-    assert found == Fetched(PDF, "a.pdf", f"{site.url}/b/The%20Paper?x=1")
+    assert await get(linked(url)) == Fetched(PDF, "a.pdf", f"{site.url}/b/The%20Paper?x=1")
     busy: Answer = (503, {}, b"busy")
     assert (await get(linked(site.serve("/c.pdf", busy, busy, PDF)))).content == PDF
 

@@ -40,8 +40,7 @@ def read(url: str, timeout: float = 10.0) -> Document:
 def test_paper_is_read_by_the_service_which_is_asked_to_look_nothing_up() -> None:
     with GrobidServer([Answer(200, TEI)]) as server:
         document = read(server.url + "/")
-    assert document.reader == grobid.NAME
-    assert document.title == "Snails that count their steps"
+    assert (document.reader, document.title) == (grobid.NAME, "Snails that count their steps")
     assert [(b.kind, b.page, b.section, b.text) for b in document.blocks] == [
         ("abstract", None, ("Abstract",), "Snails count."),
         ("text", 1, ("1 Steps",), "Snails take few steps (Moss and Fern, 2011), and small ones."),
@@ -56,8 +55,7 @@ def test_paper_is_read_by_the_service_which_is_asked_to_look_nothing_up() -> Non
     ]
     assert document.pages == 4
     (request,) = server.requests
-    assert request.path == "/api/processFulltextDocument"
-    assert request.files == {"input": PAPER}
+    assert (request.path, request.files) == ("/api/processFulltextDocument", {"input": PAPER})
     assert ("consolidateHeader", "0") in request.fields
     assert ("consolidateCitations", "0") in request.fields
     places = {value for name, value in request.fields if name == "teiCoordinates"}

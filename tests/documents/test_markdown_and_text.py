@@ -244,8 +244,7 @@ def test_latexml_gives_sections_formulas_notes_tables_and_references() -> None:
     ]
     assert document.title == "Bees that Count"
     assert [author.name for author in document.authors] == ["Ann Lee", "Bo de Vries"]
-    assert document.abstract == "We let n^{2} bees count."
-    assert document.arxiv == "2005.00001"
+    assert (document.abstract, document.arxiv) == ("We let n^{2} bees count.", "2005.00001")
     # Authors that cannot be told from affiliations are left out.
     assert read(LATEXML.replace("Bo de Vries", "Bo de Vries1, Hive Street 5")).authors == ()
 
@@ -275,8 +274,7 @@ HIDDEN = {
 def test_what_nobody_sees_is_no_text(html: str) -> None:
     document = read(f"<html><body><p>Before.</p>{html}<p>After.</p></body></html>")
     assert "SECRET" not in document.model_dump_json()
-    assert document.blocks[0].text == "Before."
-    assert document.blocks[-1].text == "After."
+    assert (document.blocks[0].text, document.blocks[-1].text) == ("Before.", "After.")
 
 
 def test_any_article_has_headings_lists_captions_code_and_references() -> None:
@@ -411,15 +409,13 @@ def test_entities_of_a_file_are_never_expanded() -> None:
 def test_files_and_addresses_named_by_entities_are_never_opened(kind: str) -> None:
     head = f"<!DOCTYPE article [<!ENTITY own {kind}> <!-- > ] --> <!ENTITY % p {kind}> %p;]>"
     body = "<article><front/><body><p>Calm &own; text.</p></body></article>"
-    document = read_jats(f"{head}{body}".encode(), name="a.xml")
-    assert document.blocks[0].text == "Calm text."
+    assert read_jats(f"{head}{body}".encode(), name="a.xml").blocks[0].text == "Calm text."
 
 
 def test_jats_that_breaks_off_is_read_as_far_as_it_goes() -> None:
     cut = JATS[: JATS.index("A pond holds") + 12].encode()
     document = read_jats(cut, name="a.xml")
-    assert document.blocks[-1].text == "A pond holds"
-    assert document.title == "Frogs at night"
+    assert (document.blocks[-1].text, document.title) == ("A pond holds", "Frogs at night")
 
 
 def test_xml_nested_without_end_is_said() -> None:

@@ -272,8 +272,7 @@ def test_bibtex_entries_have_their_files_tags_and_notes(folder: Path) -> None:
     assert frogs.tags == ("pond", "green frogs", "Noise")
     assert frogs.record.venue == "Journal of Ponds"
     assert toads.files == (folder / "files/12/x y.pdf",)
-    assert newts.files == ()
-    assert newts.notes[0] == "gone.pdf is missing"
+    assert (newts.files, newts.notes[0]) == ((), "gone.pdf is missing")
     assert all("lies outside" in note for note in newts.notes[1:])
     assert len(newts.notes) == 3
     assert eels == RecordAttachment(eels.record)
@@ -318,11 +317,9 @@ def test_zotero_rdf_has_records_attachments_and_tags(folder: Path) -> None:
     assert (frogs.record.year, frogs.record.venue) == (2001, "Journal of Ponds")
     assert frogs.record.abstract == "They croak."
     assert [author.name for author in frogs.record.authors] == ["Lee, Ann"]
-    assert frogs.files == (folder / "files/12/x y.pdf",)
-    assert frogs.tags == ("pond", "green")
+    assert (frogs.files, frogs.tags) == ((folder / "files/12/x y.pdf",), ("pond", "green"))
     toads, newts = found[1:]  # the DOI in a journal of several items is nobody's
-    assert (toads.record.doi, newts.record.doi) == (None, None)
-    assert toads.record.venue == "Shared"
+    assert (toads.record.doi, newts.record.doi, toads.record.venue) == (None, None, "Shared")
 
 
 @pytest.mark.parametrize("path", ["x" * 5000, "a\0b", "~", "/", ".", "files"])
@@ -330,8 +327,7 @@ def test_paths_that_are_no_files_are_missing_or_outside(folder: Path, path: str)
     (found,) = attachments(
         write(folder, "refs.bib", f"@misc{{a, title={{Frogs}}, file={{:{path}:PDF}}}}")
     )
-    assert found.files == ()
-    assert len(found.notes) == 1
+    assert (found.files, len(found.notes)) == ((), 1)
 
 
 def test_file_that_is_absent_or_no_rdf_is_refused(folder: Path) -> None:

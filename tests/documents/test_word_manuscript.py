@@ -310,8 +310,7 @@ def test_words_that_no_fix_may_change_are_told_and_stay() -> None:
         ("nowhere", "x"),
     )
     assert left == [0, 1, 2, 3, 4]
-    assert new[:2] == b"PK"
-    assert parts(new) == parts(content)
+    assert (new[:2], parts(new)) == (b"PK", parts(content))
     moved, left = mended(content, ("Owls hear voles.", "Owls hear mice."))
     assert left == []
     assert "footnoteReference" in main(moved)

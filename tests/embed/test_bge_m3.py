@@ -52,8 +52,7 @@ def test_folder_tells_sizes_and_name_before_the_model_is_loaded(tmp_path: Path) 
     assert (model.size, model.multi_size) == (24, 24)
     assert model.name.startswith("bge-m3@")
     assert model.name == BgeM3(bare_folder(tmp_path / "two")).name
-    assert model.embed([]).shape == (0, 24)
-    assert model.encode([]).multi == ()
+    assert (model.embed([]).shape, model.encode([]).multi) == ((0, 24), ())
     (folder / "model.safetensors").write_bytes(b"another version")
     assert model.name != BgeM3(folder).name
 
@@ -147,8 +146,7 @@ class TestRealFlagEmbedding:
             assert not set(weights.indices) & {0, 1, 2, 3}
             assert len(vectors) >= len(weights.indices)
             np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
-        assert found.sparse[4].indices == ()
-        assert found.multi[4].shape == (1, 32)
+        assert (found.sparse[4].indices, found.multi[4].shape) == ((), (1, 32))
 
     def test_rows_stand_in_input_order_whatever_the_batches_and_threads(self, tiny: BgeM3) -> None:
         found = tiny.encode(SENTENCES)
@@ -228,5 +226,4 @@ def assert_each_vector_finds_its_own_passage(library: Library) -> None:
             for one in named
             if one[1] is not None
         ]
-        assert len(best) == 3
-        assert len(set(best)) == 1
+        assert (len(best), len(set(best))) == (3, 1)

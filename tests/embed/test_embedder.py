@@ -238,9 +238,7 @@ def endpoint(*replies: Reply) -> Iterator[tuple[OpenAiEmbedder, list[Request]]]:
 
 def test_texts_go_in_batches_and_come_back_in_order_with_norm_1() -> None:
     with endpoint() as (made, requests):
-        assert made.name == "openai:m"
-        assert made.size == 3
-        assert made.embed([]).shape == (0, 3)
+        assert (made.name, made.size, made.embed([]).shape) == ("openai:m", 3, (0, 3))
         assert len(requests) == 1, "the size is learnt from the first answer"
         vectors = made.embed(["x" * number for number in range(1, 11)])
         assert [len(request["input"]) for request in requests[1:]] == [4, 4, 2]

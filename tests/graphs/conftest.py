@@ -1,16 +1,21 @@
 """A small library of our own, and clients that lead to it and to a scripted LLM."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
 from state.paper import Paper
-from tests.fakes.openai_server import OpenAIServer, Script
+from tests.fakes.openai_server import OpenAIServer, Script, inputs_of, task_of
+from tests.fakes.reviewer import Spoil, reviewer
+from tests.library.words import document
+from tests.library.words import paper as numbered
 from tests.support import RememberingEmbedder
 from tools.bibliography.read_records import read_records
 from tools.clients import Clients
+from tools.embed.open_embedder import embedder
 from tools.library.open_library import _opened, close_libraries, create_library, folder_of
 from tools.run_settings import RunSettings
 from tools.settings import Settings
@@ -94,6 +99,21 @@ def llm_at(home: Path) -> Settings:
     )  # type: ignore[call-arg]
 
 
+FOUND = "Pears on quince bore more fruit in a dry year than in a wet one."
+LISTED = "Nightingales eat the pears of quince in every wet year."
+PEARS_RECORD = numbered(1, title="Pears on quince", abstract="We graft pears on quince stocks.")
+
+
+@pytest.fixture
+def pears(llm_settings: Settings) -> Settings:
+    """Settings whose library 'pears' has one paper with a full text: FOUND in its results, LISTED in its list."""
+    library = create_library("pears", llm_settings, embedder())
+    library.add([PEARS_RECORD])
+    parts = ("1 Introduction", "Pears are grown."), ("4 Results", FOUND), ("References", LISTED)
+    library.texts.put(*document(1, *parts))
+    return llm_settings
+
+
 class Scripted:
     """A scripted LLM and a context that leads to it."""
 
@@ -112,3 +132,20 @@ class Scripted:
 
     def __exit__(self, *details: object) -> None:
         self.server.__exit__(None, None, None)
+
+
+async def played(
+    run: Callable[..., Awaitable[dict[str, Any]]],
+    settings: Settings,
+    spoil: Mapping[str, Spoil] | None = None,
+    how: Mapping[str, Any] | None = None,
+    **inputs: Any,
+) -> tuple[dict[str, Any], OpenAIServer]:
+    """Return what a run gives whose LLM plays the reviewer, spoilt so and with these settings, and its server."""
+    with Scripted(reviewer(spoil), settings, **(how or {})) as llm:
+        return await run(llm.context, **inputs), llm.server
+
+
+def questions(server: OpenAIServer, task: str) -> list[dict[str, Any]]:
+    """Return what was asked of a task, in order."""
+    return [inputs_of(item) for item in server.requests if task_of(item) == task]

@@ -29,8 +29,7 @@ class Person:
         return await self._on(Command(resume=answer))
 
     async def _on(self, given: Any) -> dict[str, Any]:
-        result = await self.graph.ainvoke(given, CONFIG, context=self.context)
-        return dict(result)
+        return dict(await self.graph.ainvoke(given, CONFIG, context=self.context))
 
 
 def question(result: dict[str, Any]) -> dict[str, Any]:

@@ -75,8 +75,7 @@ async def test_engine_searches_once_more_for_the_part_that_nothing_answers(
     assert "distance" in result["answer"]
     assert "Not answered: what does BeeLedger cost in Peru." in result["answer"]
     assert result["nearest"] == []
-    whole = await ask(extractive, "What does BeeLedger cost in Peru?")
-    assert len(whole["hops"]) == 1
+    assert len((await ask(extractive, "What does BeeLedger cost in Peru?"))["hops"]) == 1
 
 
 async def test_filters_hold(extractive: RunSettings) -> None:
@@ -126,8 +125,7 @@ async def test_settings_that_cannot_be_used_are_told(
 ) -> None:
     context = RunSettings(**{name: value})  # type: ignore[arg-type]
     vars(context)["clients"] = extractive.clients
-    result = await ask(context, "How do bees measure distance?")
-    assert name in result["stop"].cause
+    assert name in (await ask(context, "How do bees measure distance?"))["stop"].cause
 
 
 async def test_thread_remembers_the_conversation_and_nothing_else(extractive: RunSettings) -> None:
@@ -165,15 +163,16 @@ async def test_follow_ups_are_put_to_the_papers_that_were_cited(extractive: RunS
     cited = list(dict.fromkeys(claim.paper for claim in first["claims"]))
     assert len(cited) > 1
     titles = {paper.id: paper.title for paper in first["cited"]}
-    nothing = await say("And what does lava cost in Peru?")
-    assert nothing["outcome"] == "nothing"
+    assert (await say("And what does lava cost in Peru?"))["outcome"] == "nothing"
     written = await say("Who wrote the second paper?")
     assert titles[cited[1]] in written["answer"]
     assert {claim.paper for claim in written["claims"]} == {cited[1]}
     again = await say("Who wrote it?")
     assert {claim.paper for claim in again["claims"]} == {cited[1]}
     no_more = await say("And the second?")
-    assert no_more["answer"] == "No answer: the last answer cited 1 paper, so there is no second paper"
+    assert (
+        no_more["answer"] == "No answer: the last answer cited 1 paper, so there is no second paper"
+    )
     assert no_more["hops"] == no_more["claims"] == []
 
 

@@ -1,15 +1,21 @@
 """Tests of the `ask` graph with a scripted LLM on loopback: what it says is held against passages."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphs.ask import graph
-from tests.fakes.openai_server import Reply, inputs_of, task_of
+from tests.fakes.openai_server import Reply, Text, task_of
 from tests.fakes.reviewer import Spoil, reviewer
-from tests.graphs.conftest import Scripted
+from tests.graphs.conftest import Scripted, bee_papers, context_for, questions
+from tests.graphs.test_ask import ask as ask_engine
 from tests.graphs.test_ask import assert_traced
+from tools.embed.open_embedder import embedder
+from tools.library.open_library import create_library
+from tools.retrieve.keywords import put, unnamed
+from tools.run_settings import RunSettings
 from tools.settings import Settings
 
 DISTANCE = "How do honey bees measure distance?"
@@ -51,8 +57,7 @@ async def test_whole_chain_asks_each_task_once_a_hop(llm_settings: Settings) -> 
     assert result["mind"] == "scripted"
     tasks = asked(server)
     assert tasks == ["plan_search", "extract_claims", "compose_answer", "judge_claims"]
-    checks = [inputs_of(item) for item in server.requests if task_of(item) == "judge_claims"]
-    check: dict[str, Any] = checks[0]
+    check, *_ = questions(server, "judge_claims")
     assert check["question"] == DISTANCE
     # Only what is no passage's own sentence is asked about, by the papers of its claims.
     ((asked_about,), shown) = check["asked"], {item["key"]: item for item in check["sources"]}
@@ -93,7 +98,7 @@ async def test_what_no_words_of_a_passage_tell_is_missing(llm_settings: Settings
     first, second = result["hops"]
     assert (first.sufficient, first.missing) == (False, ("wing beats",))
     assert second.query == "wing beats of bees"
-    shown = [inputs_of(item) for item in server.requests if task_of(item) == "extract_claims"]
+    shown = questions(server, "extract_claims")
     assert [item["aspects"] for item in shown if "faults" not in item][-1:] == [["wing beats"]]
 
 
@@ -107,8 +112,7 @@ async def test_eight_passages_are_read_at_a_time_until_one_tells_something(
     question = "What do honey bees and ants and soils measure?"
     spoil: dict[str, Spoil] = {"extract_claims": late}
     result, server = await ask(llm_settings, question, spoil, {"max_hops": 1})
-    requests = [item for item in server.requests if task_of(item) == "extract_claims"]
-    shown: list[dict[str, Any]] = [inputs_of(item) for item in requests]
+    shown = questions(server, "extract_claims")
     assert [len(item["passages"]) for item in shown] == [8, 2]
     assert "queries" not in shown[0]
     assert set(result["hops"][0].chosen) < set(result["hops"][0].read)
@@ -217,16 +221,23 @@ async def test_second_hop_asks_what_is_missing_and_reads_other_passages(
 async def test_what_the_budget_does_not_afford_is_shown_as_far_as_it_came(
     llm_settings: Settings,
 ) -> None:
-    for calls in range(1, 12):
-        result, _ = await ask(llm_settings, DISTANCE, options={"max_calls": calls})
+    stopped: list[dict[str, Any]] = []
+    while True:
+        how = {"max_calls": len(stopped) + 1}
+        result, _ = await ask(llm_settings, DISTANCE, options=how)
         if not result["stop"]:
-            assert_traced(result)
             break
         assert result["stop"].subject == "budget"
         assert result["outcome"] in {"nothing", "partial"}
         assert ("[1]" in result["answer"]) == bool(result["claims"])
-    else:
-        raise AssertionError("eleven calls should have been enough")
+        stopped.append(result)
+        assert len(stopped) < 12, "eleven calls should have been enough"
+    assert_traced(result)
+    last = stopped[-1]  # it has read, and not composed: the claims are shown as they are
+    assert_traced(last)
+    assert [item.text for item in last["sentences"]] == [item.text for item in last["claims"]]
+    assert (last["outcome"], last["missing"]) == ("partial", [])
+    assert "The run stopped" in last["answer"]
 
 
 async def test_several_sentences_sent_as_one_are_asked_for_again(llm_settings: Settings) -> None:
@@ -249,3 +260,93 @@ async def test_several_sentences_sent_as_one_are_asked_for_again(llm_settings: S
     assert asked(server).count("extract_claims") == asked(server).count("compose_answer") == 2
     assert len(result["sentences"]) > 1
     assert all(len(sentence.claims) == 1 for sentence in result["sentences"])
+
+
+# Tests of `ask` by Keyword Augmented Retrieval: keywords, one answer, or "No passage of library".
+
+
+KAR = {"method": "kar"}
+
+
+async def test_one_question_gives_an_answer_whose_words_are_the_papers_own(
+    llm_settings: Settings,
+) -> None:
+    result, server = await ask(llm_settings, DISTANCE, options=KAR)
+    assert asked(server) == ["answer_in_one_call"]
+    assert_traced(result)
+    assert (result["method"], result["retriever"], len(result["hops"])) == ("kar", "keywords", 1)
+    assert "Not checked" not in result["answer"]
+
+
+async def test_what_has_no_found_quote_is_told_as_unchecked(llm_settings: Settings) -> None:
+    lie = "Bees count 4,711 flowers on their way."
+
+    def invent(answer: Any, inputs: dict[str, Any]) -> Reply:
+        nowhere = {"quotes": [{"passage": "S1", "words": "bees count many flowers"}], "text": lie}
+        return {**answer, "sentences": [nowhere, {"quotes": [], "text": lie}, *answer["sentences"]]}
+
+    result, server = await ask(llm_settings, DISTANCE, {"answer_in_one_call": invent}, KAR)
+    assert_traced(result)
+    assert asked(server).count("answer_in_one_call") == 2
+    assert lie not in [item.text for item in result["sentences"]]
+    assert f"Unchecked, no quote found: “{lie}”" in result["answer"]
+
+
+async def test_what_is_in_other_words_is_not_checked_and_what_its_quote_denies_gives_way(
+    llm_settings: Settings,
+) -> None:
+    def reword(answer: Any, inputs: dict[str, Any]) -> Reply:
+        first, *_ = answer["sentences"]
+        retold = {**first, "text": f"As the authors see it, {first['text'].rstrip('.')}, always."}
+        false = {**first, "text": f"{first['text'].rstrip('.')} in 4,711 of 4,712 flights."}
+        return {"sentences": [retold, false]}
+
+    result, _ = await ask(llm_settings, DISTANCE, {"answer_in_one_call": reword}, KAR)
+    assert "4,711" not in result["answer"]
+    assert result["sentences"][0].verdict == "not_checked"
+    assert "whether the quotes support these sentences (1)" in result["answer"]
+
+
+@pytest.mark.parametrize("reply", [{"sentences": []}, Text("I would rather not.")])
+async def test_i_do_not_know_is_an_answer(llm_settings: Settings, reply: Reply) -> None:
+    result, _ = await ask(
+        llm_settings, DISTANCE, {"answer_in_one_call": lambda answer, inputs: reply}, KAR
+    )
+    assert result["answer"].startswith("No passage of library 'bees' clearly answers this.")
+    assert (result["outcome"], result["stop"]) == ("nothing", None)
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("What do radar tracks of displaced honey bees show?", "radar"),
+        ("Who are the authors of 'A cognitive map in honey bees'?", "Ada Dberg"),
+        ("What does lava cost in Peru?", "No passage of library"),
+    ],
+)
+async def test_engine_gives_its_best_sentence_or_does_not_know(
+    extractive: RunSettings, question: str, says: str
+) -> None:
+    context = context_for(extractive.clients.settings, method="kar")
+    result = await ask_engine(context, question)
+    assert says in result["answer"]
+    assert len(result["sentences"]) == (says != "No passage of library")
+    if result["sentences"]:
+        assert_traced(result)
+
+
+async def test_whoever_named_the_keywords_of_passages_names_those_of_the_question(
+    llm_settings: Settings, tmp_path: Path
+) -> None:
+    settings = llm_settings.model_copy(update={"home": tmp_path / "other"})
+    library = create_library("named", settings, embedder())
+    library.add(bee_papers())
+    passages = [item for page in unnamed(library, 50) for item in page]
+    put(library, {item.id: ["odometer", item.text.split()[0]] for item in passages}, "scripted")
+    named = {"passages": [{"id": "T1", "keywords": ["odometer"]}]}
+    result, server = await ask(
+        settings, DISTANCE, {"name_keywords": lambda answer, inputs: named}, KAR, library="named"
+    )
+    assert asked(server) == ["name_keywords", "answer_in_one_call"]
+    (hop,) = result["hops"]
+    assert (hop.query, len(hop.read)) == ("odometer", len(passages))

@@ -5,19 +5,15 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.openai_server import Reply, Text, inputs_of, task_of
+from tests.fakes.openai_server import Reply, Text
 from tests.fakes.reviewer import Spoil
+from tests.graphs.conftest import questions
 from tests.graphs.test_ask import assert_traced
 from tests.graphs.test_ask_llm import DISTANCE, ask
 from tools.bibliography.read_record import paper_from
 from tools.embed.open_embedder import embedder
 from tools.library.open_library import create_library
 from tools.settings import Settings
-
-
-def shown_to(server: Any, task: str) -> list[dict[str, Any]]:
-    """The inputs of each request of a task."""
-    return [inputs_of(request) for request in server.requests if task_of(request) == task]
 
 
 def instead(reply: Reply) -> Spoil:
@@ -68,8 +64,8 @@ async def test_commands_in_titles_and_quotes_of_commands_are_refused(
     question = "How do owls measure distance in dark barns?"
     result, server = await ask(settings, question, {"extract_claims": obey}, library="traps")
     assert_traced(result)
-    assert "liars" not in str(shown_to(server, "compose_answer"))
-    assert all("liars" not in str(item["passages"]) for item in shown_to(server, "extract_claims"))
+    assert "liars" not in str(questions(server, "compose_answer"))
+    assert all("liars" not in str(item["passages"]) for item in questions(server, "extract_claims"))
     assert all("liars" not in f"{claim.text} {claim.quote.text}" for claim in result["claims"])
 
 
@@ -108,13 +104,10 @@ async def test_sentences_in_another_language_are_judged_by_the_mind(llm_settings
 async def test_nothing_is_never_sufficient(llm_settings: Settings) -> None:
     nothing = instead({"claims": [], "reasoning": "Fine.", "query": "waggle dance"})
     result, server = await ask(llm_settings, DISTANCE, {"extract_claims": nothing})
-    assert not shown_to(server, "compose_answer")
+    assert not questions(server, "compose_answer")
     assert result["hops"][0].sufficient is False
     assert result["hops"][1].query == "waggle dance"
     assert result["answer"].startswith("No passage of library 'bees' clearly answers this.")
-
-
-# --- A mind that fails -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -142,22 +135,3 @@ async def test_task_that_gets_no_usable_answer_costs_no_more_than_itself(
         assert [item.verdict for item in result["sentences"]][-1] == "not_checked"
     else:
         assert_traced(result)
-
-
-async def test_run_that_is_stopped_after_reading_shows_the_claims_that_it_has(
-    llm_settings: Settings,
-) -> None:
-    _, server = await ask(llm_settings, DISTANCE)
-    whole = len(server.requests)
-    for calls in range(whole - 1, whole):  # before an answer is composed
-        result, _ = await ask(llm_settings, DISTANCE, options={"max_calls": calls})
-        assert result["stop"].subject == "budget"
-        assert_traced(result)
-        assert [item.text for item in result["sentences"]] == [
-            item.text for item in result["claims"]
-        ]
-        assert (result["outcome"], result["missing"]) == ("partial", [])
-        assert "The run stopped" in result["answer"]
-
-
-# --- Conversations -----------------------------------------------------------------------------

@@ -1,17 +1,24 @@
-"""Calling a graph in this process: wrong names are refused, and no way of streaming runs out of steps."""
+"""Calling a graph in this process, and what a stranger is told of its input and settings."""
 
+import json
 from collections.abc import Awaitable, Callable
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_args
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
+from langchain_core.messages import BaseMessage
 from langgraph.graph import END, START, StateGraph
-from typing_extensions import TypedDict
+from pydantic import BaseModel, PlainSerializer
+from typing_extensions import TypedDict, is_typeddict
 
+from graphs.review import graph
 from state.run import GraphName
+from tests.support import ROOT
 from tools.errors import InputError
-from tools.run_settings import RunSettings
+from tools.run_settings import SETTINGS_BY_GRAPH, RunSettings, settings_class_of
 
 IDEA = (
     "We study how well large language models recommend citations for a sentence of a paper, and "
@@ -76,3 +83,113 @@ async def test_graph_takes_of_the_state_of_another_what_it_knows(home: Path) -> 
     )
     assert "2 words" in done["stop"].cause
     assert done["mine"] == "kept"
+
+
+# What a stranger is told of a graph's input and settings, as Studio and `/assistants/{id}/schemas` show it.
+
+
+GRAPHS = list(json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"])
+LIMITED = {
+    "keep": "maximum",
+    "cite": "maximum",
+    "text": "maxLength",
+    "question": "maxLength",
+    "library": "maxLength",
+}
+
+
+def graph_of(name: str) -> Any:
+    return import_module(f"graphs.{name}").graph
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_each_field_of_an_input_says_what_it_is_and_gives_an_example(name: str) -> None:
+    for field, told in graph_of(name).get_input_jsonschema()["properties"].items():
+        assert told["description"], field
+        assert "default" in told, field
+        assert told.get("type") == "boolean" or "enum" in told or told["examples"], field
+        assert LIMITED.get(field, "type") in told or "anyOf" in told, field
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_graph_shows_its_own_settings_alone(name: str) -> None:
+    shown = graph_of(name).get_context_jsonschema()["properties"]
+    assert set(shown) == {item.name for group in SETTINGS_BY_GRAPH[name] for item in fields(group)}
+    assert all(told["description"] and "default" in told for told in shown.values())
+    others = {item.name for item in fields(RunSettings)} - shown.keys()
+    assert others
+    # A step that several graphs have finds the settings of all, those of others at their defaults.
+    given = settings_class_of(name)(max_calls=7)
+    assert given.max_calls == 7
+    assert all(getattr(given, other) == getattr(RunSettings(), other) for other in others)
+
+
+def test_each_setting_belongs_to_a_graph() -> None:
+    assert set(SETTINGS_BY_GRAPH) == set(GRAPHS)
+    known = {
+        item.name
+        for groups in SETTINGS_BY_GRAPH.values()
+        for group in groups
+        for item in fields(group)
+    }
+    assert known == {item.name for item in fields(RunSettings)}
+
+
+_PLAIN = (str, int, float, bool, NoneType, Any)
+
+
+def _no_json(kind: Any, seen: set[Any]) -> list[Any]:
+    """Return the types of values within one that a checkpoint does not keep as JSON has them."""
+    if kind in seen:
+        return []
+    seen.add(kind)
+    if get_origin(kind) is Annotated:
+        kind, *more = get_args(kind)
+        return [] if any(isinstance(one, PlainSerializer) for one in more) else _no_json(kind, seen)
+    if get_origin(kind) is Literal or kind in _PLAIN:
+        return []
+    if parts := [part for part in get_args(kind) if part is not Ellipsis]:
+        return [found for part in parts for found in _no_json(part, seen)]
+    if isinstance(kind, type) and issubclass(kind, BaseMessage):
+        return []  # the server's own
+    if not is_typeddict(kind) and not (isinstance(kind, type) and issubclass(kind, BaseModel)):
+        return [kind]
+    hints = get_type_hints(kind, include_extras=True)
+    names = hints if is_typeddict(kind) else kind.model_fields
+    return [found for name in names for found in _no_json(hints[name], seen)]
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_all_channels_hold_what_a_server_shows_as_it_is(name: str) -> None:
+    """A server shows checkpoints without the graphs' types: a date came out as three numbers."""
+    builder = import_module(f"graphs.{name}").builder
+    channels = {schema for schema in builder.schemas if is_typeddict(schema)}
+    assert builder.output_schema in channels
+    assert not [found for schema in channels for found in _no_json(schema, set())]
+
+
+# The picture of `review` that LangGraph Studio draws: its steps tell the story of a review.
+
+
+STORY = {
+    "find:generate_queries",
+    "find:search_source",
+    "find:judge_papers",
+    "find:expand_citations",
+    "find:reflect_on_sufficiency",
+    "writing:write_draft",
+    "writing:compare_papers",
+    "writing:choose_draft",
+    "writing:check_citations",
+    "writing:audit_citations",
+}
+
+
+def test_every_step_of_the_picture_is_reached_and_leads_on() -> None:
+    picture = graph.get_graph(xray=True)
+    assert picture.nodes.keys() >= STORY
+    begin, end = picture.first_node(), picture.last_node()
+    assert begin is not None
+    assert end is not None
+    assert {edge.target for edge in picture.edges} == picture.nodes.keys() - {begin.id}
+    assert {edge.source for edge in picture.edges} == picture.nodes.keys() - {end.id}

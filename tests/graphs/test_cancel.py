@@ -1,4 +1,4 @@
-"""A run that is cancelled begins no call any more, closes those under way, and has all in the ledger."""
+"""A run that is cancelled stops paying, and one whose endpoint goes away goes on from its checkpoint."""
 
 import asyncio
 import signal
@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
 
-from graphs.review import graph
+from graphs.review import builder, graph
 from tests.cli.processes import calls_on_record, started
-from tests.fakes.openai_server import Hang, OpenAIServer, Reply, task_of
+from tests.fakes.openai_server import Hang, OpenAIServer, Reply, Status, task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
 from tests.support import SMALL, small_records
+from tools.errors import TransientError
 from tools.ledger.ledger_file import LedgerFile
 from tools.settings import Settings
 
@@ -101,3 +104,35 @@ def test_interrupted_command_stops_paying(home: Path, abstract: str) -> None:
         came = server.tasks.count("write_cited")
         # One that was cut off on its way to the server is on record, and may not have come.
         assert sent <= came <= calls_on_record(home, "write_cited") <= _AT_ONCE
+
+
+# A run whose endpoint goes away halts at its checkpoint and goes on from there.
+
+
+BUSY = Status(429, "come back later", headers={"Retry-After": "600"})
+
+
+@pytest.mark.parametrize("task", ["debate_papers", "judge_claims", "revise_draft"])
+async def test_resumed_run_asks_no_answered_question_again(
+    task: str, llm_settings: Settings
+) -> None:
+    away = True
+    play = reviewer()
+
+    def script(request: dict[str, Any]) -> Any:
+        return BUSY if away and task_of(request) == task else play(request)
+
+    app = builder.compile(checkpointer=InMemorySaver(), store=InMemoryStore())
+    config: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
+    sent: Any = {"text": ABSTRACT, "library": "bees", "cite": 3}
+    with Scripted(script, llm_settings) as llm:
+        with pytest.raises(TransientError):
+            await app.ainvoke(sent, config, context=llm.context)
+        answered = [name for name in llm.server.tasks if name != task]
+        away = False
+        result = await app.ainvoke(None, config, context=llm.context)
+        asked = llm.server.tasks
+    assert (result["outcome"], len(result["references"])) == ("complete", 3)
+    for name in ("generate_queries", "read_papers", "draft_section"):
+        if name in answered:
+            assert asked.count(name) == answered.count(name)

@@ -103,8 +103,7 @@ async def test_papers_come_from_both_sources_each_work_once_and_nothing_is_asked
     find: Find, server: ScholarServer
 ) -> None:
     result = await find()
-    assert result["outcome"] == "complete"
-    assert result["failures"] == []
+    assert (result["outcome"], result["failures"]) == ("complete", [])
     papers: list[RankedPaper] = result["papers"]
     assert {hit.source for item in papers for hit in item.found_by} >= set(BOTH)
     every = [key for item in papers for key in {item.paper.id, *item.paper.aliases}]
@@ -166,8 +165,7 @@ async def test_one_in_ten_of_every_fault_changes_no_paper_and_repeats_no_answer(
     settings = {"source_timeout": 0.25, "source_patience": 60.0}
     stormy = await find(home="stormy", keep=10, options=options, settings=settings)
     assert len(calm["selected"]) == 10
-    assert ranking(stormy) == ranking(calm)
-    assert stormy["failures"] == []
+    assert (ranking(stormy), stormy["failures"]) == (ranking(calm), [])
     assert server.repeated() == []
     assert len(server.faults.counts) >= 10
     failed = sum(row.failed for row in stormy["source_usage"])

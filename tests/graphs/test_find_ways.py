@@ -1,17 +1,22 @@
 """Each way of following links and of judging, through the whole graph, in fields that are odd."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from citeloom.report.markdown import markdown
+from citeloom.report.result_report import ResultReport
+from citeloom.report.web_page import web_page
 from graphs.find import graph
+from nodes.find.reflect_on_sufficiency import NO_GAIN, NO_SEARCH_LEFT
 from state.paper import Paper
 from state.search import Expansion, RankerName
-from tests.fakes.reviewer import reviewer
-from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
+from tests.graphs.conftest import ABSTRACT, bee_papers, played
 from tests.graphs.sources import Asked, Sources
 from tests.scholar.table import Table
 from tools.errors import TransientError
@@ -83,8 +88,7 @@ async def test_each_way_of_following_ends_with_papers_and_a_reason(
     papers, links = chain(12)
     source = Asked("openalex", papers[:3], records=papers, links=links, citing={})
     result = await search(source, expansion=way, bar=0.0)
-    assert result["outcome"] == "complete"
-    assert set(result["selected"]) == set(ids_of(result))
+    assert (result["outcome"], set(result["selected"])) == ("complete", set(ids_of(result)))
     assert (len(result["papers"]) > 3) is (way != "none")
     assert all(reasons(result))
 
@@ -115,8 +119,7 @@ async def test_papers_that_cite_each_other_and_themselves_are_followed_once(
     around = {a: (a, b), b: (c, a), c: (a, b, c), d: (d,)}
     source = Asked("openalex", [papers[0], papers[3]], records=papers, links=around)
     result = await search(source, expansion=way, max_depth=9, bar=0.0)
-    assert result["outcome"] == "complete"
-    assert sorted(ids_of(result)) == [a, b, c, d]
+    assert (result["outcome"], sorted(ids_of(result))) == ("complete", [a, b, c, d])
     followed = Counter(key for _, keys in source.asked for key in keys)
     ways = 1 if way == "bfs" else 2  # references only, or citations as well
     assert followed == dict.fromkeys([a, b, c, d], ways)
@@ -201,12 +204,10 @@ async def test_each_ranker_judges_with_a_mind_and_without(
     context = RunSettings(**options)
     vars(context)["clients"] = extractive.clients
     embedded = await find(context)
-    with Scripted(reviewer(), llm_settings, **options) as llm:
-        minded = await find(llm.context)
-        asked = Counter(llm.server.tasks)
+    minded, server = await played(find, llm_settings, how=options)
+    asked = Counter(server.tasks)
     for result in (embedded, minded):
-        assert result["outcome"] == "complete"
-        assert result["failures"] == []
+        assert (result["outcome"], result["failures"]) == ("complete", [])
         scores = {item.paper.id: item.score for item in result["papers"]}
         assert len(scores) == 10
         assert all(0 <= score <= 100 for score in scores.values())
@@ -231,10 +232,103 @@ async def test_each_ranker_judges_with_a_mind_and_without(
 
 async def test_budget_that_ends_while_judging_shows_what_was_judged(llm_settings: Settings) -> None:
     options = {"max_calls": 3, "debate_batch": 2}
-    with Scripted(reviewer(), llm_settings, **options) as llm:
-        result = await find(llm.context)
-        asked = Counter(llm.server.tasks)
-    assert asked == {"generate_queries": 1, "debate_papers": 2}
+    result, server = await played(find, llm_settings, how=options)
+    assert Counter(server.tasks) == {"generate_queries": 1, "debate_papers": 2}
     assert (result["outcome"], result["stop"].subject) == ("partial", "budget")
     assert len(result["papers"]) == 4
     assert all(item.debate is not None for item in result["papers"])
+
+
+# How many times `find` searches, with what, and how it ends where little or nothing is found.
+
+
+_LIMIT: Any = {"recursion_limit": 500}
+HOPS = 3
+_NEW = ("skylight compass", "magnetic field", "waggle dance", "odour memory", "sun position")
+
+
+async def find_bees(context: RunSettings, **inputs: Any) -> dict[str, Any]:
+    given: Any = {"text": ABSTRACT, "library": "bees", **inputs}
+    return dict(await graph.ainvoke(given, _LIMIT, context=context))
+
+
+def never_enough() -> Callable[[Any, dict[str, Any]], Any]:
+    """Return a spoiler that finds something else missing in each reflection."""
+    numbers = count()
+
+    def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
+        number = next(numbers)
+        answer["facets"][0] |= {"papers": [], "keywords": [*_NEW[number % 5].split(), str(number)]}
+        return answer
+
+    return spoil
+
+
+async def test_mind_that_always_wants_more_ends_after_the_last_hop(llm_settings: Settings) -> None:
+    # Few results and no bar, so that each hop adds something.
+    options = {"max_hops": HOPS, "results": 3, "expansion": "none", "bar": 0.0}
+    result, server = await played(
+        find_bees, llm_settings, {"reflect_on_sufficiency": never_enough()}, options
+    )
+    assert result["outcome"] == "complete"
+    assert {entry.hop for entry in result["search_log"]} <= set(range(1, HOPS + 1))
+    assert [entry.hop for entry in result["sufficiency"]] == list(
+        range(1, len(result["sufficiency"]) + 1)
+    )
+    assert server.tasks.count("reflect_on_sufficiency") < HOPS
+    *earlier, last = result["sufficiency"]
+    assert all(entry.stopped == "" for entry in earlier)
+    assert last.stopped == (NO_SEARCH_LEFT if last.hop == HOPS else NO_GAIN)
+
+
+# A question through `find`: its criteria are judged, told and printed.
+
+
+QUESTION: dict[str, Any] = {
+    "text": "Which bees | find home by landmarks?",
+    "library": "bees",
+    "keep": 5,
+}
+
+
+async def find_answers(context: RunSettings, **inputs: Any) -> dict[str, Any]:
+    given: Any = {**QUESTION, **inputs}
+    limit: Any = {"recursion_limit": 500}
+    return dict(await graph.ainvoke(given, limit, context=context))
+
+
+def with_criteria(answer: Any, inputs: dict[str, Any]) -> dict[str, Any]:
+    stated = [{"criterion": "is about *bees* | wasps", "required": True}]
+    return {**answer, "criteria": stated}
+
+
+async def test_each_paper_tells_what_it_meets_in_json_and_in_both_reports(
+    llm_settings: Settings,
+) -> None:
+    result, _ = await played(find_answers, llm_settings, {"generate_queries": with_criteria})
+    kept = [item for item in result["papers"] if item.selected]
+    used = {item.task for item in result["usage"]}
+    assert kept
+    assert {"judge_criteria"} <= used
+    assert "debate_papers" not in used
+    for item in kept:
+        (one,) = item.criteria
+        assert (one.criterion, one.met) == ("is about *bees* | wasps", "yes")
+        assert one.quote in item.paper.text
+        assert json.loads(item.model_dump_json())["debate"]["criteria"] == []
+    report = ResultReport.of("find", result)
+    text = markdown(report)
+    assert r"| Paper | is about \*bees\* \| wasps |" in text
+    assert f"| {kept[0].rank}. " in text
+    assert "yes: “" in text
+    page = web_page(report)
+    assert "<th>is about *bees* | wasps</th>" in page
+    assert page.count("<td>yes: “") == len(kept)
+
+
+async def test_embedded_run_says_that_nothing_was_judged(extractive: RunSettings) -> None:
+    result = await find_answers(extractive)
+    assert any("did not judge" in note for note in result["request"].notes)
+    text = markdown(ResultReport.of("find", result))
+    assert "not judged; closest sentence: “" in text
+    assert "yes: “" not in text

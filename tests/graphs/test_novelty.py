@@ -13,8 +13,7 @@ from citeloom.runs.runs import RunSnapshot
 from citeloom.service.tool_answers import to_tool_result
 from graphs.novelty import graph
 from state.novelty import ClaimNovelty
-from tests.fakes.reviewer import reviewer
-from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
+from tests.graphs.conftest import ABSTRACT, bee_papers, played
 from tools.embed.open_embedder import embedder
 from tools.library.open_library import create_library
 from tools.run_settings import RunSettings
@@ -46,8 +45,7 @@ async def test_claims_are_words_of_the_input_and_each_is_searched_for(
     assert not any("cues they use remain disputed" in item.claim for item in claims)
     asked = {query.text for query in result["queries"] if query.facet == "claim"}
     assert asked == {item.claim for item in claims}
-    logged = {entry.query for entry in result["search_log"]}
-    assert asked <= logged
+    assert asked <= {entry.query for entry in result["search_log"]}
 
 
 async def test_without_a_model_nothing_is_compared_but_words_that_stand_in_both(
@@ -58,8 +56,7 @@ async def test_without_a_model_nothing_is_compared_but_words_that_stand_in_both(
     assert (new.found, {*new.counts}) == ("not_compared", {"not_compared"})
     assert all(work.relation == "not_compared" for work in new.nearest)
     assert all(work.paper_words.text in work.paper.text for work in new.nearest)
-    assert taken.found == "same"
-    assert taken.nearest[0].paper.title == OLD.title
+    assert (taken.found, taken.nearest[0].paper.title) == ("same", OLD.title)
     assert taken.nearest[0].paper_words.text == TAKEN
     text = told(result)
     assert "No model is configured, so CiteLoom compared nothing." in text
@@ -86,14 +83,11 @@ async def test_claim_that_stands_in_an_old_paper_is_found_in_its_text_whatever_s
 
 
 async def test_model_compares_and_code_finds_the_words_of_both(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings) as llm:
-        result = await novelty(llm.context)
+    result, _ = await played(novelty, llm_settings)
     used = {item.task: item.calls for item in result["usage"]}
-    assert used["cut_claims"] == 1
-    assert used["compare_claim"] == len(result["claims"])
+    assert (used["cut_claims"], used["compare_claim"]) == (1, len(result["claims"]))
     for claim in result["claims"]:
-        assert claim.found == "overlaps"
-        assert claim.counts == {"overlaps": len(claim.nearest)}
+        assert (claim.found, claim.counts) == ("overlaps", {"overlaps": len(claim.nearest)})
         for work in claim.nearest:
             assert work.paper_words.verified
             assert work.paper_words.text in work.paper.text
@@ -121,8 +115,7 @@ async def test_model_s_word_is_lowered_to_what_it_shows_and_the_larger_part_come
         whole |= {"relation": "same", "claim_words": inputs["claim"], "missing_words": ""}
         return {"works": [task, part, {**most, "relation": "same"}, whole]}
 
-    with Scripted(reviewer({"compare_claim": answer}), llm_settings) as llm:
-        result = await novelty(llm.context)
+    result, _ = await played(novelty, llm_settings, {"compare_claim": answer})
     for claim in result["claims"]:
         compared = [work for work in claim.nearest if work.by != "code"]
         assert [work.relation for work in compared] == ["same", "overlaps", "overlaps", "differs"]
@@ -144,8 +137,7 @@ async def test_comparison_without_words_is_asked_for_again_and_then_counts_for_n
         ]
         return {"works": works}
 
-    with Scripted(reviewer({"compare_claim": lie}), llm_settings) as llm:
-        result = await novelty(llm.context)
+    result, _ = await played(novelty, llm_settings, {"compare_claim": lie})
     assert any("not in its words" in str(one.get("faults")) for one in asked)
     for claim in result["claims"]:
         assert (claim.found, {*claim.counts}) == ("not_compared", {"not_compared"})
@@ -160,8 +152,7 @@ async def test_invented_claim_is_refused_and_a_model_that_does_not_answer_leaves
         "cut_claims": lambda *_: invented,
         "compare_claim": lambda *_: {"no": 1},
     }
-    with Scripted(reviewer(spoil), llm_settings) as llm:
-        result = await novelty(llm.context)
+    result, _ = await played(novelty, llm_settings, spoil)
     (claim,) = result["claims"]
     assert (claim.claim, claim.found) == (ABSTRACT, "not_compared")
     assert claim.nearest
@@ -178,8 +169,7 @@ async def test_no_two_claims_share_words(llm_settings: Settings) -> None:
         words = (first, first[10:-10], second)
         return {"claims": [{"words": one, "terms": ["bees", "fever"]} for one in words]}
 
-    with Scripted(reviewer({"cut_claims": twice}), llm_settings) as llm:
-        result = await novelty(llm.context)
+    result, _ = await played(novelty, llm_settings, {"cut_claims": twice})
     assert [claim.claim for claim in result["claims"]] == [first, second]
     assert [first[10:-10] in str(one.get("faults")) for one in asked] == [False, True]
 
@@ -223,20 +213,17 @@ async def test_work_past_the_cut_off_is_compared_with_no_claim(extractive: RunSe
 
 
 async def test_spent_budget_keeps_what_was_compared(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings) as llm:
-        whole = await novelty(llm.context)
+    whole, _ = await played(novelty, llm_settings)
     calls = {item.task: item.calls for item in whole["usage"]}
     allowed = sum(calls.values()) - calls["compare_claim"] + 1
     other = llm_settings.model_copy(update={"home": llm_settings.home / "other"})
     (llm_settings.home / "other").mkdir()
     (llm_settings.home / "other" / "libraries").symlink_to(llm_settings.home / "libraries")
-    with Scripted(reviewer(), other, max_calls=allowed) as llm:
-        result = await novelty(llm.context)
+    result, _ = await played(novelty, other, how={"max_calls": allowed})
     assert sum(item.calls for item in result["usage"]) <= allowed
     assert result["outcome"] == "partial"
     assert result["papers"]
-    assert result["stop"].subject == "budget"
-    assert len(result["claims"]) == len(whole["claims"])
+    assert (result["stop"].subject, len(result["claims"])) == ("budget", len(whole["claims"]))
     assert all(item.nearest for item in result["claims"])
     assert sum("overlaps" in item.counts for item in result["claims"]) == 1
 
@@ -259,8 +246,7 @@ async def test_words_that_command_are_neither_shown_nor_a_work_s_words(
         works = [{**one, "relation": "same", "paper_words": command} for one in answer["works"]]
         return {"works": works}
 
-    with Scripted(reviewer({"compare_claim": obey}), settings) as llm:
-        result = await novelty(llm.context)
+    result, _ = await played(novelty, settings, {"compare_claim": obey})
     assert result["claims"]
     for claim in result["claims"]:
         assert (claim.found, {*claim.counts}) == ("not_compared", {"not_compared"})

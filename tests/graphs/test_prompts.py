@@ -7,7 +7,7 @@ import pytest
 from nodes.common.prompt_overrides import all_tasks, check_prompts, tasks_of
 from tests.fakes.openai_server import task_of
 from tests.fakes.reviewer import reviewer
-from tests.graphs.conftest import Scripted
+from tests.graphs.conftest import Scripted, played
 from tests.graphs.test_writers import write
 from tools.errors import InputError
 from tools.settings import Settings
@@ -48,9 +48,8 @@ async def test_model_is_asked_in_the_users_words_and_its_answer_is_checked_all_t
 ) -> None:
     (tmp_path / "draft_section.txt").write_text("Write of `papers`, in verse.", encoding="utf-8")
     settings = llm_settings.model_copy(update={"prompts": tmp_path})
-    with Scripted(reviewer(), settings) as llm:
-        result = await write(llm.context)
-        asked = {task_of(item): item["messages"][0]["content"] for item in llm.server.requests}
+    result, server = await played(write, settings)
+    asked = {task_of(item): item["messages"][0]["content"] for item in server.requests}
     assert asked["draft_section"].startswith("Write of `papers`, in verse.")
     assert asked["revise_draft"] == asked["draft_section"], "one conversation"
     assert result["audit"].passed

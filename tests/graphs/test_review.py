@@ -10,7 +10,7 @@ from graphs.review import graph
 from state.results import RankedPaper, Reference
 from tests.fakes.openai_server import Refusal, Status, Text
 from tests.fakes.reviewer import drafting, reviewer, revising
-from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
+from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, played
 from tools.run_settings import RunSettings
 from tools.settings import Settings
 from tools.text.self_reference import name_authors
@@ -63,8 +63,7 @@ def check_verbatim(marked: str, key: str, references: list[Reference]) -> None:
 async def test_embedded_engine_reviews_with_verified_citations(extractive: RunSettings) -> None:
     result = await review(extractive)
     check_promises(result)
-    assert result["outcome"] == "complete"
-    assert result["mind"] == "extractive"
+    assert (result["outcome"], result["mind"]) == ("complete", "extractive")
     assert len(result["references"]) == 5
     texts = [sentence.text for sentence in result["sentences"]]
     assert len(set(texts)) == len(texts) >= 4
@@ -98,8 +97,7 @@ async def test_llm_reviews_through_the_same_graph(llm_settings: Settings) -> Non
     assert len(llm.server.requests) == paid == sum(item.cached for item in second["usage"])
     assert second["related_work"] == result["related_work"]
     check_promises(result)
-    assert result["mind"] == "scripted"
-    assert result["outcome"] == "complete"
+    assert (result["mind"], result["outcome"]) == ("scripted", "complete")
     assert set(llm.server.tasks) == {
         "generate_queries",
         "debate_papers",
@@ -122,11 +120,12 @@ async def test_unsupported_sentence_is_rewritten_once_then_taken_out(
                 finding["verdict"] = "not_in_source"
         return answer
 
-    with Scripted(reviewer({"judge_claims": deny}), llm_settings) as llm:
-        result = await review(llm.context, must_include=["p1"], cite=9)
+    result, server = await played(
+        review, llm_settings, {"judge_claims": deny}, must_include=["p1"], cite=9
+    )
     check_promises(result)
     assert "desert ants" not in result["related_work"]
-    assert llm.server.tasks.count("rewrite_unsupported") == 1
+    assert server.tasks.count("rewrite_unsupported") == 1
     assert {item.paper for item in result["removed"]} >= {"local:p1"}
     assert "local:p1" in result["uncited"]
 
@@ -140,8 +139,7 @@ async def test_made_up_citation_in_the_text_never_survives(llm_settings: Setting
         return re.sub(r"\.(?= On|$)", f", as others {made_up[1]} show.", told)
 
     spoil: dict[str, Any] = {"draft_section": drafting(invent), "revise_draft": revising(invent)}
-    with Scripted(reviewer(spoil), llm_settings) as llm:
-        result = await review(llm.context, cite=3)
+    result, _ = await played(review, llm_settings, spoil, cite=3)
     check_promises(result)
     assert result["sentences"]
     assert "as others" not in result["related_work"]
@@ -171,8 +169,7 @@ async def test_sentence_that_cites_nothing_must_rest_on_papers_or_input(
         "revise_draft": revising(close),
         "judge_claims": honest,
     }
-    with Scripted(reviewer(spoil), llm_settings) as llm:
-        result = await review(llm.context, cite=2)
+    result, _ = await played(review, llm_settings, spoil, cite=2)
     assert claim not in result["related_work"]
     assert work not in result["related_work"]
     assert len(result["references"]) == 2
@@ -231,8 +228,7 @@ async def test_bad_input_is_answered_in_words(
 ) -> None:
     result = await review(extractive, **inputs)
     assert words in result["stop"].cause
-    assert result["outcome"] == "nothing"
-    assert result["related_work"] == ""
+    assert (result["outcome"], result["related_work"]) == ("nothing", "")
     assert result["references"] == []
 
 
@@ -270,8 +266,7 @@ async def test_quote_of_another_paper_is_no_support(llm_settings: Settings) -> N
             finding["quotes"] = [foreign]
         return answer
 
-    with Scripted(reviewer({"judge_claims": swap}), llm_settings) as llm:
-        result = await review(llm.context)
+    result, _ = await played(review, llm_settings, {"judge_claims": swap})
     for sentence in result["sentences"]:
         for verdict in sentence.citations:
             assert (verdict.quote.text == foreign) == (verdict.paper == "local:p1")

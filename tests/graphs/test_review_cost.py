@@ -21,6 +21,19 @@ WRITE: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "papers": IDS}
 PRICED = {"strong_price": (100.0, 300.0)}
 
 
+def check_foreseen(
+    foreseen: Estimate,
+    usage: list[Any],
+    *names: str,
+) -> None:
+    """What each task used lies within what was foreseen of it."""
+    tasks = {item.task: item for item in foreseen.tasks}
+    assert usage
+    for used in usage:
+        for name in names or ("calls", "input_tokens", "output_tokens"):
+            assert _within(getattr(tasks[used.task], name), getattr(used, name)), (name, used)
+
+
 @pytest.mark.parametrize(
     ("graph", "inputs", "how"),
     [
@@ -39,11 +52,7 @@ async def test_what_is_used_lies_within_what_was_foreseen(
         foreseen = estimate(graph, inputs, llm.context)
         done = await Person(graph, inputs, llm.context).begin()
     assert done["outcome"] == "complete"
-    tasks = {item.task: item for item in foreseen.tasks}
-    for used in done["usage"]:
-        assert _within(tasks[used.task].calls, used.calls), used
-        assert _within(tasks[used.task].input_tokens, used.input_tokens), used
-        assert _within(tasks[used.task].output_tokens, used.output_tokens), used
+    check_foreseen(foreseen, done["usage"])
     assert _within(foreseen.calls, sum(item.calls for item in done["usage"]))
     assert foreseen.usd
     assert _within(foreseen.usd, sum(item.usd for item in done["usage"]))
@@ -54,11 +63,7 @@ async def test_answers_cost_what_was_foreseen(llm_settings: Settings) -> None:
     with Scripted(reviewer(), llm_settings) as llm:
         foreseen = estimate("ask", asked, llm.context)
         done = await Person("ask", asked, llm.context).begin()
-    tasks = {item.task: item for item in foreseen.tasks}
-    assert done["usage"]
-    for used in done["usage"]:
-        assert _within(tasks[used.task].calls, used.calls), used
-        assert _within(tasks[used.task].output_tokens, used.output_tokens), used
+    check_foreseen(foreseen, done["usage"], "calls", "output_tokens")
     assert foreseen.usd is None, "no price is known"
 
 
@@ -76,11 +81,7 @@ async def test_synthesis_costs_what_was_foreseen(
         done = await person.answer("")
     assert known.calls.high < foreseen.calls.high, "once they are read, the paragraphs are counted"
     for found in (foreseen, known):
-        tasks = {item.task: item for item in found.tasks}
-        for used in done["usage"]:
-            assert _within(tasks[used.task].calls, used.calls), used
-            assert _within(tasks[used.task].input_tokens, used.input_tokens), used
-            assert _within(tasks[used.task].output_tokens, used.output_tokens), used
+        check_foreseen(found, done["usage"])
 
 
 def _within(span: CostRange, value: float) -> bool:

@@ -3,16 +3,11 @@
 import re
 from typing import Any
 
-from tests.fakes.openai_server import inputs_of, task_of
-from tests.fakes.reviewer import reviewer, revising, sentences
-from tests.graphs.conftest import Scripted
+from tests.fakes.openai_server import task_of
+from tests.fakes.reviewer import revising, sentences
+from tests.graphs.conftest import played, questions
 from tests.graphs.test_writers import FIVE, write
 from tools.settings import Settings
-
-
-def questions(llm: Scripted, task: str) -> list[dict[str, Any]]:
-    """Return what was asked of a task, in order."""
-    return [inputs_of(item) for item in llm.server.requests if task_of(item) == task]
 
 
 def denying(words: str) -> Any:
@@ -32,15 +27,14 @@ def denying(words: str) -> Any:
 
 async def test_only_what_is_new_is_checked_again(llm_settings: Settings) -> None:
     shorten = revising(lambda text: text.replace("On the whole, Bberg", "In sum, Bberg"))
-    with Scripted(reviewer({"revise_draft": shorten}), llm_settings) as llm:
-        result = await write(llm.context)
-        first, second = (
-            [item["id"] for question in group for item in question["asked"]]
-            for group in (
-                questions(llm, "judge_claims")[:1],
-                questions(llm, "judge_claims")[1:],
-            )
+    result, server = await played(write, llm_settings, {"revise_draft": shorten})
+    first, second = (
+        [item["id"] for question in group for item in question["asked"]]
+        for group in (
+            questions(server, "judge_claims")[:1],
+            questions(server, "judge_claims")[1:],
         )
+    )
     assert len([one for one in first if not one.endswith("-all")]) == len(FIVE)
     assert second == ["2-P2"]
     assert result["sentences"][1].text.startswith("In sum, Bberg et al. [2]")
@@ -49,9 +43,8 @@ async def test_only_what_is_new_is_checked_again(llm_settings: Settings) -> None
 
 
 async def test_revision_sees_what_the_check_could_not_confirm(llm_settings: Settings) -> None:
-    with Scripted(reviewer({"judge_claims": denying("desert ants")}), llm_settings) as llm:
-        result = await write(llm.context)
-        (asked,) = questions(llm, "revise_draft")
+    result, server = await played(write, llm_settings, {"judge_claims": denying("desert ants")})
+    (asked,) = questions(server, "revise_draft")
     (finding,) = asked["findings"]
     assert "desert ants" in finding["sentence"]
     assert finding["key"] == "P1"
@@ -64,10 +57,8 @@ async def test_revision_sees_what_the_check_could_not_confirm(llm_settings: Sett
 
 async def test_revision_that_loses_most_of_the_text_is_not_taken(llm_settings: Settings) -> None:
     lose = revising(lambda text: text.split(" On the whole")[0])
-    with Scripted(reviewer({"revise_draft": lose}), llm_settings) as llm:
-        result = await write(llm.context)
-    with Scripted(reviewer(), llm_settings) as llm:
-        plain = await write(llm.context)
+    result, _ = await played(write, llm_settings, {"revise_draft": lose})
+    plain, _ = await played(write, llm_settings)
     assert result["related_work"] == plain["related_work"]
     assert "revise_draft" in {item.stage for item in result["failures"]}
 
@@ -90,8 +81,7 @@ async def test_own_work_that_no_words_of_the_input_show_is_kept_out(
         }
 
     spoil = {"draft_section": boast, "judge_claims": papers_only}
-    with Scripted(reviewer(spoil), llm_settings) as llm:
-        result = await write(llm.context)
+    result, _ = await played(write, llm_settings, spoil)
     assert invented not in result["related_work"]
     assert any(item.sentence == invented for item in result["audit"].rejections)
 
@@ -109,11 +99,9 @@ async def test_answers_have_room_for_seventy_papers(llm_settings: Settings) -> N
             f"{first}{second}berg" for first in "ABCDEFGHIJ" for second in "aeiourl"
         )
     ]
-    with Scripted(reviewer(), llm_settings) as llm:
-        result = await write(llm.context, papers=papers, cite=70)
-        limits = {task_of(item): item["max_tokens"] for item in llm.server.requests}
-    cited = {one.paper for item in result["sentences"] for one in item.citations}
-    assert len(cited) == 70
+    result, server = await played(write, llm_settings, papers=papers, cite=70)
+    limits = {task_of(item): item["max_tokens"] for item in server.requests}
+    assert len({one.paper for item in result["sentences"] for one in item.citations}) == 70
     assert limits["draft_section"] == limits["revise_draft"] == 4900
     assert limits["read_papers"] < 4000
 
@@ -139,13 +127,12 @@ async def test_paper_that_fails_leaves_a_group_whose_others_stand(llm_settings: 
 
     stay = lambda answer, inputs: {**answer, "paragraphs": []}  # noqa: E731
     spoil = {"draft_section": add, "judge_claims": deny_third, "revise_draft": stay}
-    with Scripted(reviewer(spoil), llm_settings) as llm:
-        result = await write(llm.context)
+    result, server = await played(write, llm_settings, spoil)
     kept = [item for item in result["sentences"] if item.text.startswith("All of these")]
     assert [len(item.citations) for item in kept] == [2]
     told = [item for item in result["audit"].rejections if "All of these" in item.sentence]
     assert [(item.key, item.action) for item in told] == [("P3", "removed")]
-    assert questions(llm, "rewrite_unsupported") == []
+    assert questions(server, "rewrite_unsupported") == []
 
 
 async def test_what_a_sentence_that_cites_says_of_the_own_work_is_checked_by_the_input(
@@ -168,13 +155,12 @@ async def test_what_a_sentence_that_cites_says_of_the_own_work_is_checked_by_the
 
     stay = lambda answer, inputs: {**answer, "paragraphs": []}  # noqa: E731
     spoil = {"draft_section": boast, "judge_claims": judge, "revise_draft": stay}
-    with Scripted(reviewer(spoil), llm_settings) as llm:
-        result = await write(llm.context)
-        asked = [
-            (item["id"], item["sources"])
-            for question in questions(llm, "judge_claims")
-            for item in question["asked"]
-        ]
+    result, server = await played(write, llm_settings, spoil)
+    asked = [
+        (item["id"], item["sources"])
+        for question in questions(server, "judge_claims")
+        for item in question["asked"]
+    ]
     assert ("6-P1", ["P1"]) in asked
     assert ("6-all", ["input"]) in asked
     assert "drones" not in result["related_work"]
@@ -186,7 +172,6 @@ async def test_claim_that_a_revision_puts_in_is_checked_like_any_other(
 ) -> None:
     claim = revising(lambda text: re.sub(r"\.$", " and sing at night {P5}.", text))
     spoil = {"revise_draft": claim, "judge_claims": denying("sing at night")}
-    with Scripted(reviewer(spoil), llm_settings) as llm:
-        result = await write(llm.context)
+    result, _ = await played(write, llm_settings, spoil)
     assert "sing at night" not in result["related_work"]
     assert result["audit"].passed

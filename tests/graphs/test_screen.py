@@ -14,12 +14,7 @@ from citeloom.service.a2a import asked_for
 from citeloom.service.tool_answers import to_tool_result
 from graphs.screen import graph
 from state.screening import ScreeningDecision
-from tests.fakes.reviewer import reviewer
-from tests.graphs.conftest import Scripted, bee_papers
-from tests.library.words import document
-from tests.library.words import paper as numbered
-from tools.embed.open_embedder import embedder
-from tools.library.open_library import create_library
+from tests.graphs.conftest import FOUND, PEARS_RECORD, bee_papers, played
 from tools.run_settings import RunSettings
 from tools.settings import Settings
 
@@ -44,8 +39,7 @@ async def test_each_paper_is_decided_by_criteria_whose_words_stand_in_it(
     llm_settings: Settings,
 ) -> None:
     bare = {"id": "10.1234/bare", "title": "Bees without an abstract"}
-    with Scripted(reviewer(), llm_settings) as llm:
-        result = await screened(llm.context, papers=[*IDS, bare])
+    result, _ = await played(screened, llm_settings, papers=[*IDS, bare])
     papers = {paper.id: paper for paper in bee_papers()}
     found = by_paper(result)
     assert found.keys() == papers.keys()
@@ -85,8 +79,7 @@ async def test_invented_words_decide_nothing(llm_settings: Settings) -> None:
                 one |= {"met": "met", "quote": "words that stand nowhere at all"}
         return answer
 
-    with Scripted(reviewer({"screen_by_criteria": lie}), llm_settings) as llm:
-        result = await screened(llm.context)
+    result, _ = await played(screened, llm_settings, {"screen_by_criteria": lie})
     assert any("not in its words" in str(one.get("faults")) for one in asked)
     for one in result["decisions"]:
         assert (one.decision, one.reason) == ("maybe", "")
@@ -107,8 +100,7 @@ async def test_criterion_and_paper_that_do_not_exist_are_refused(llm_settings: S
             ]
         }
 
-    with Scripted(reviewer({"screen_by_criteria": invent}), llm_settings) as llm:
-        result = await screened(llm.context)
+    result, _ = await played(screened, llm_settings, {"screen_by_criteria": invent})
     faults = str([one.get("faults") for one in asked])
     for told in ("no criterion E9", "no paper P99", "P2 was left out", "E1 was left out"):
         assert told in faults
@@ -135,8 +127,9 @@ async def test_commands_in_an_abstract_reach_no_model_and_exclude_nothing(
         answer["papers"][0]["criteria"][0] |= {"met": "met", "quote": order}
         return answer
 
-    with Scripted(reviewer({"screen_by_criteria": quoting}), llm_settings) as llm:
-        result = await screened(llm.context, papers=[paper])
+    result, _ = await played(
+        screened, llm_settings, {"screen_by_criteria": quoting}, papers=[paper]
+    )
     assert seen
     assert not any(order in one for one in seen[:1])
     (one,) = result["decisions"]
@@ -153,8 +146,9 @@ async def test_second_look_is_a_screener_of_its_own_in_reverse_order(
         asked.append(inputs)
         return answer
 
-    with Scripted(reviewer({"screen_by_criteria": note}), llm_settings) as llm:
-        result = await screened(llm.context, papers=IDS[:3], twice=True)
+    result, _ = await played(
+        screened, llm_settings, {"screen_by_criteria": note}, papers=IDS[:3], twice=True
+    )
     assert len(result["decisions"]) == 6
     names = {one.by for one in result["decisions"]}
     assert len(names) == 2
@@ -180,34 +174,26 @@ async def test_without_a_model_nobody_decides_and_papers_come_in_order(
 
 
 async def test_full_texts_that_cannot_be_had_are_left_to_a_person(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings) as llm:
-        result = await screened(llm.context, papers=IDS[:2], stage="full_text")
+    result, _ = await played(screened, llm_settings, papers=IDS[:2], stage="full_text")
     assert (result["decisions"], sorted(result["undecided"])) == ([], sorted(IDS[:2]))
 
 
-FOUND = "Pears on quince bore more fruit in a dry year than in a wet one."
-
-
-async def test_full_text_decides_by_words_of_its_own(llm_settings: Settings) -> None:
-    record = numbered(1, title="Pears on quince", abstract="We graft pears on quince stocks.")
-    library = create_library("pears", llm_settings, embedder())
-    library.add([record])
-    library.texts.put(*document(1, ("1 Introduction", "Pears are grown."), ("4 Results", FOUND)))
-
+async def test_full_text_decides_by_words_of_its_own(pears: Settings) -> None:
     def read(answer: Any, inputs: dict[str, Any]) -> Any:
         (paper,) = inputs["papers"]
         assert FOUND in str(paper["passages"])
         answer["papers"][0]["criteria"][0] |= {"quote": FOUND, "met": "met"}
         return answer
 
-    with Scripted(reviewer({"screen_by_criteria": read}), llm_settings) as llm:
-        result = await screened(
-            llm.context,
-            papers=[record.id],
-            library="pears",
-            stage="full_text",
-            include=["Counts fruit"],
-        )
+    result, _ = await played(
+        screened,
+        pears,
+        {"screen_by_criteria": read},
+        papers=[PEARS_RECORD.id],
+        library="pears",
+        stage="full_text",
+        include=["Counts fruit"],
+    )
     (one,) = result["decisions"]
     assert (one.decision, one.stage) == ("include", "full_text")
     assert one.criteria[0].quote
@@ -217,12 +203,10 @@ async def test_full_text_decides_by_words_of_its_own(llm_settings: Settings) -> 
 async def test_model_that_does_not_answer_leaves_its_papers_to_a_person(
     llm_settings: Settings,
 ) -> None:
-    with Scripted(
-        reviewer({"screen_by_criteria": lambda answer, inputs: {"no": 1}}), llm_settings
-    ) as llm:
-        result = await screened(llm.context)
-    assert result["outcome"] == "partial"
-    assert len(result["undecided"]) == 10
+    result, _ = await played(
+        screened, llm_settings, {"screen_by_criteria": lambda answer, inputs: {"no": 1}}
+    )
+    assert (result["outcome"], len(result["undecided"])) == ("partial", 10)
     assert {item.stage for item in result["failures"]} == {"screen_by_criteria"}
 
 

@@ -169,6 +169,5 @@ async def test_question_about_named_papers_is_put_to_their_full_texts_where_that
         assert searches(server) == []
         return
     assert [one["paperIds"] for one in searches(server)] == [work.s2]
-    places = {one.place for one in result["passages"]}
-    assert SECTION in places
+    assert SECTION in {one.place for one in result["passages"]}
     assert any(said_of(work) in claim.quote.text for claim in result["claims"])

@@ -1,14 +1,22 @@
 """Tests of the `synthesize` graph with the embedded engine: every line has its sources, or is not there."""
 
+import asyncio
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.store.memory import InMemoryStore
+from langgraph.store.sqlite.aio import AsyncSqliteStore
 
+from citeloom.report.markdown import markdown as markdown_of
 from citeloom.report.markdown import terminal_text
 from citeloom.report.result_report import ResultReport
-from graphs.synthesize import graph
+from graphs.ingest import graph as ingest
+from graphs.synthesize import builder, graph
 from state.synthesis import Line, NumberedReference
 from tests.graphs.stacks import FIRST_TITLE, QUESTION, SHARED, uploads
 from tests.support import SMALL, small_records
@@ -71,8 +79,7 @@ async def test_each_line_shows_its_sources_and_what_they_cite(home: Path) -> Non
     assert re.search(rf"^### \[\d\] {re.escape(FIRST_TITLE)}$", read, re.MULTILINE)
     line = told(result, "height")
     (origin,) = line.origins
-    assert origin.page == 1
-    assert origin.section == ("1 Introduction",)
+    assert (origin.page, origin.section) == (1, ("1 Introduction",))
     cited = {item.paper.title for item in result["references"] if item.number in line.secondary}
     assert cited == {
         "Asymmetric ears of owls and what they are for",
@@ -89,8 +96,7 @@ async def test_work_cited_under_three_labels_is_one_reference(home: Path) -> Non
     result = await synthesize(granularity="coarse")
     assert_traced(result)
     shared = entry(result, SHARED)
-    assert shared.role == "secondary"
-    assert len(shared.cited_in) == 3
+    assert (shared.role, len(shared.cited_in)) == ("secondary", 3)
     assert [item.label for item in shared.cited_in][:2] == ["2", "2"]
     assert shared.paper.doi == "10.5555/voles.2018"
     assert all(not line.secondary for line in result["lines"])
@@ -180,3 +186,179 @@ async def test_annotation_of_a_library_is_not_told_as_its_papers_words(home: Pat
         ("annotation", ("Annotation",))
     }
     assert_traced(result)
+
+
+# More tests of `synthesize`: papers of a library, references looked up, one thread used twice.
+
+
+async def add(library: str) -> list[str]:
+    inputs: Any = {"library": library, "uploads": uploads()}
+    done: Any = await ingest.ainvoke(inputs)
+    assert [item.status for item in done["reports"]] == ["added"] * 3
+    return [item.paper for item in done["reports"]]
+
+
+async def test_papers_of_a_library_give_what_their_files_give(home: Path) -> None:
+    papers = await add("owls")
+    from_files = await synthesize()
+    named = await synthesize(uploads=[], library="owls", papers=papers)
+    assert_traced(named)
+    assert (named["answer"], named["bibtex"]) == (from_files["answer"], from_files["bibtex"])
+
+
+async def test_second_question_on_a_thread_starts_afresh(home: Path) -> None:
+    app = builder.compile(checkpointer=InMemorySaver(), store=InMemoryStore())
+    config: Any = {"configurable": {"thread_id": "one"}}
+    first: Any = {"question": QUESTION, "uploads": uploads()}
+    await app.ainvoke(first, config)
+    other: Any = {"question": "How were the feathers washed?", "uploads": uploads()[1:2]}
+    result = dict(await app.ainvoke(other, config))
+    assert_traced(result)
+    assert "washed in cold water" in result["answer"]
+    assert [item.name for item in result["stacked"]] == ["feathers.md"]
+    assert len(result["messages"]) == 4
+
+
+# `synthesize` as a server runs it: stepped, resumed at every node, several runs in one home.
+
+
+STEPS = (
+    "read_stack_paper",
+    "merge_references",
+    "summarize_paragraphs",
+    "judge_relevance",
+    "synthesize_answer",
+    "align_lines",
+    "resolve_works",
+    "present_synthesis",
+)
+
+
+def question_on_stack() -> Any:
+    return {"question": QUESTION, "uploads": uploads()}
+
+
+async def test_run_goes_on_from_disk_behind_every_step(home: Path, tmp_path: Path) -> None:
+    """Saver and store are opened anew, as by another replica, and read strictly."""
+    config: Any = {"configurable": {"thread_id": "one"}}
+    result: Any = {}
+    for step in (*STEPS, None):
+        async with (
+            AsyncSqliteSaver.from_conn_string(str(tmp_path / "checkpoints.sqlite")) as saver,
+            AsyncSqliteStore.from_conn_string(str(tmp_path / "run_store.sqlite")) as store,
+        ):
+            await store.setup()
+            app = builder.compile(
+                checkpointer=saver, store=store, interrupt_before=[step] if step else []
+            )
+            sent = None if result else question_on_stack()
+            result = await app.ainvoke(sent, config, context=RunSettings())
+            assert set((await app.aget_state(config)).next) == ({step} if step else set())
+    assert_traced(result)
+    assert result["outcome"] == "complete"
+
+
+async def test_runs_at_once_in_one_home_do_not_disturb_each_other(home: Path) -> None:
+    results: list[Any] = await asyncio.gather(
+        *(graph.ainvoke(question_on_stack(), context=RunSettings()) for _ in range(4))
+    )
+    for result in results:
+        assert_traced(result)
+        assert result["failures"] == []
+    assert len({result["answer"] for result in results}) == 1
+    assert len({result["run"] for result in results}) == 4
+
+
+# Papers as they should not be: what `synthesize` makes of them is still right, or told.
+
+
+OWLS = "Barn owls find voles in the dark by hearing the noise of their feet"
+COUNTED = f"[1] Holm B. {SHARED}. Meadow Letters 7. 2018."
+
+
+def markdown(title: str, body: str, works: str = "", name: str = "a.md") -> dict[str, Any]:
+    listed = f"\n## References\n\n{works}\n" if works else ""
+    text = f"# {title}\n\nRita Vale\n\n## Introduction\n\n{body}\n{listed}"
+    return {"name": name, "content": text, "encoding": "text"}
+
+
+async def made_of(*papers: dict[str, Any], **inputs: Any) -> dict[str, Any]:
+    result = await synthesize(uploads=list(papers), **inputs)
+    if result["stop"] is None:
+        assert_traced(result)
+    json.dumps(result["answer"]).encode()
+    report_of(result).encode()
+    result["bibtex"].encode()
+    return result
+
+
+def report_of(result: dict[str, Any]) -> str:
+    return markdown_of(ResultReport.of("synthesize", result, question=QUESTION))
+
+
+async def test_five_hundred_entries_and_a_bracket_of_sixty(home: Path) -> None:
+    works = "\n\n".join(
+        f"[{n}] Author{n} A. Study number {n} of owls that hear voles under straw. Birds {n}. {1950 + n % 70}."
+        for n in range(1, 501)
+    )
+    many = ", ".join(map(str, range(1, 61)))
+    result = await made_of(markdown("Owls and long lists", f"{OWLS} [{many}].", works))
+    (source,) = result["stacked"]
+    assert (source.entries, source.linked) == (500, 60)
+    (line,) = result["lines"]
+    assert len(line.secondary) == 60
+    assert "[1-61]" in result["answer"]
+
+
+async def test_paper_that_cites_itself_is_primary_alone(home: Path) -> None:
+    title = "Owls that cite themselves once and then again"
+    own = f"Vale, Rita. 2020. {title}. Quiet Birds 3."
+    result = await made_of(markdown(title, f"{OWLS} (Vale, 2020).", own))
+    assert [item.role for item in result["references"]] == ["primary"]
+
+
+async def test_signs_that_are_no_text(home: Path) -> None:
+    body = f"{OWLS} [1].\n\nSnow and \udfff straw are weighed in the dark of barns by owls."
+    paper = markdown("Owls and \ud800 signs", body, COUNTED, "a\x00b\ud800.md")
+    result = await made_of(paper)
+    assert result["lines"]
+    assert not any("\ud800" <= char <= "\udfff" for char in result["answer"] + result["bibtex"])
+    binary = await made_of(markdown("Owls", f"{OWLS}\x00.", ""))
+    assert "\x00" not in binary["answer"] + binary["bibtex"]
+
+
+async def test_scripts_of_a_page_run_nowhere(home: Path) -> None:
+    page = (
+        "<html><head><title>Owls &amp; scripts</title><script>alert('owls voles dark')</script></head><body>"
+        f"<h1>Owls &amp; &lt;script&gt;alert(1)&lt;/script&gt;</h1><p onclick='x()'>{OWLS}.</p><p>Barn owls in the "
+        "dark &lt;img src=x onerror=alert(3)&gt; hear voles well [1].</p><h2>References</h2><ol><li>[1] B. Holm. "
+        "Voles &lt;b&gt; [by](javascript:alert(2)) ear. 2018.</li></ol></body></html>"
+    )
+    result = await made_of({"name": "<b>.html", "content": page, "encoding": "text"})
+    assert result["lines"]
+    assert_harmless(report_of(result))
+
+
+async def test_titles_of_latex_and_html_are_escaped(home: Path) -> None:
+    title = r"50\% of $\alpha$_owls #1 {unbalanced & ~~~ [x]: javascript:alert(1)"
+    work = (
+        "[1] Holm, B. Voles} & 10% <img src=x onerror=alert(1)> \\input{/etc/passwd} of_the "
+        "[link](javascript:alert(1)) | night. Quiet ~ Birds 4. 2018."
+    )
+    result = await made_of(markdown(title, f"{OWLS} [1].", work))
+    assert len(result["references"]) == 2
+    assert_harmless(report_of(result))
+    bibtex = result["bibtex"]
+    assert "\\input{" not in bibtex
+    plain = bibtex.replace("{\\{}", "").replace("{\\}}", "").replace("\\{", "").replace("\\}", "")
+    assert plain.count("{") == plain.count("}")
+
+
+def assert_harmless(text: str) -> None:
+    """No tag and no link of a paper's is live; no paragraph is a list or a fence by accident."""
+    bare = text.replace("\\\\", "")
+    for sign in ("<", "](", "]:", "`"):
+        places = [at for at in range(len(bare)) if bare.startswith(sign, at)]
+        live = [at for at in places if bare[at - 1] != "\\" and not bare[at:].startswith("<http")]
+        assert not live, bare[live[0] - 40 : live[0] + 40]
+    assert not any(line.lstrip().startswith(("~~~", "```")) for line in bare.splitlines())

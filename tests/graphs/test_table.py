@@ -17,11 +17,11 @@ from citeloom.runs.runs import RunSnapshot
 from citeloom.service.tool_answers import to_tool_result
 from graphs.ingest import graph as ingest
 from graphs.table import builder, graph
+from nodes.cost.run_estimate import estimate
 from nodes.table.fill_rows import NEAREST
 from state.paper import Paper
-from tests.fakes.openai_server import inputs_of, task_of
-from tests.fakes.reviewer import Spoil, reviewer
-from tests.graphs.conftest import Scripted, bee_papers, context_for
+from tests.fakes.reviewer import Spoil
+from tests.graphs.conftest import bee_papers, context_for, played, questions
 from tools.embed.open_embedder import embedder
 from tools.library.open_library import create_library
 from tools.run_settings import RunSettings
@@ -30,20 +30,18 @@ from tools.settings import Settings
 METHOD, WHO = "How were honey bees tracked?", "Who paid for it?"
 
 
-async def table(context: RunSettings, *questions: str, **inputs: Any) -> dict[str, Any]:
-    given: Any = {"questions": list(questions), "library": "bees", **inputs}
+async def table(context: RunSettings, *columns: str, **inputs: Any) -> dict[str, Any]:
+    given: Any = {"questions": list(columns), "library": "bees", **inputs}
     return dict(await graph.ainvoke(given, context=context))
 
 
 async def asked(
-    settings: Settings, *questions: str, spoil: dict[str, Spoil] | None = None, **inputs: Any
+    settings: Settings, *columns: str, spoil: dict[str, Spoil] | None = None, **inputs: Any
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the result, and the inputs of all questions to the model."""
-    options = {"max_calls": inputs.pop("max_calls", None)}
-    with Scripted(reviewer(spoil), settings, **options) as llm:
-        result = await table(llm.context, *questions, **inputs)
-        shown = [inputs_of(one) for one in llm.server.requests if task_of(one) == "fill_rows"]
-    return result, shown
+    how = {"max_calls": inputs.pop("max_calls", None)}
+    result, server = await played(table, settings, spoil, how, questions=[*columns], **inputs)
+    return result, questions(server, "fill_rows")
 
 
 def library_at(home: Path, papers: list[Paper], settings: Settings) -> Settings:
@@ -245,16 +243,14 @@ async def test_run_that_is_stopped_between_steps_goes_on(
     kept = builder.compile(name="table", checkpointer=InMemorySaver())
     given: Any = {"questions": [METHOD], "library": "bees"}
     await kept.ainvoke(given, config, context=extractive, interrupt_after=["fill_rows"])
-    state = (await kept.aget_state(config)).values
-    assert state["done"] == 4
-    result = await kept.ainvoke(None, config, context=extractive)
-    assert len(result["rows"]) == 10
+    assert (await kept.aget_state(config)).values["done"] == 4
+    assert len((await kept.ainvoke(None, config, context=extractive))["rows"]) == 10
     steps = [*kept.get_state_history(config)]
     assert len(steps) == 7  # input, first step, three of rows, the result
 
 
 @pytest.mark.parametrize(
-    ("questions", "inputs", "told"),
+    ("columns", "inputs", "told"),
     [
         ([], {}, "0 questions"),
         (["Why?"] * 21, {}, "21 questions"),
@@ -270,9 +266,9 @@ async def test_run_that_is_stopped_between_steps_goes_on(
     ],
 )
 async def test_input_that_cannot_be_used_stops_with_what_to_do(
-    extractive: RunSettings, questions: list[str], inputs: dict[str, Any], told: str
+    extractive: RunSettings, columns: list[str], inputs: dict[str, Any], told: str
 ) -> None:
-    result = await table(extractive, *questions, **inputs)
+    result = await table(extractive, *columns, **inputs)
     assert result["stop"].subject == "input"
     assert told in result["stop"].cause
     assert (result["outcome"], result["rows"]) == ("nothing", [])
@@ -303,8 +299,6 @@ async def test_formulas_stay_text(llm_settings: Settings) -> None:
 
 
 async def test_estimate_grows_with_rows_and_columns(llm_settings: Settings) -> None:
-    from nodes.cost.run_estimate import estimate
-
     context = context_for(llm_settings)
     small = estimate("table", {"questions": [METHOD], "rows": 10}, context)
     large = estimate("table", {"questions": [METHOD, WHO], "rows": 300}, context)

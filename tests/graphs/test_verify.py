@@ -7,9 +7,10 @@ import pytest
 
 from graphs.verify import graph
 from state.paper import Paper
+from state.writing import CitationVerdict
 from tests.fakes.made_papers import made_papers
 from tests.fakes.reviewer import reviewer
-from tests.graphs.conftest import Scripted
+from tests.graphs.conftest import FOUND, LISTED, PEARS_RECORD, Scripted
 from tests.graphs.sources import Asked, Sources
 from tools.bibliography.read_record import paper_from
 from tools.run_settings import RunSettings
@@ -153,6 +154,120 @@ async def test_text_that_cannot_be_checked_stops_with_advice(
 ) -> None:
     result = await verify(extractive, text)
     assert result["stop"]
-    assert result["stop"].subject == "input"
-    assert result["outcome"] == "nothing"
+    assert (result["stop"].subject, result["outcome"]) == ("input", "nothing")
     assert not result["audit"].passed
+
+
+# The `verify` graph where the abstract does not decide: the body of the paper, and what is not searched.
+
+
+RETOLD = "A dry year brought quince growers a better harvest of pears"
+
+
+async def verdict_on(sentence: str, settings: Settings, **context: Any) -> CitationVerdict:
+    """Return the verdict of a judge that supports what stands in the results, and nothing else."""
+
+    def judge(answer: Any, inputs: dict[str, Any]) -> Any:
+        shown = FOUND in str(inputs["sources"])
+        assert LISTED not in str(inputs["sources"])
+        said = {
+            "verdict": "supported" if shown else "not_in_source",
+            "quotes": [FOUND] if shown else [],
+        }
+        return {"findings": [{**item, **said} for item in answer["findings"]]}
+
+    given: Any = {
+        "text": f"{sentence.rstrip('.')} [1].",
+        "papers": [PEARS_RECORD.model_dump(mode="json")],
+        "library": "pears",
+    }
+    with Scripted(reviewer({"judge_claims": judge}), settings, **context) as llm:
+        result = dict(await graph.ainvoke(given, context=llm.context))
+    verdict: CitationVerdict
+    (verdict,) = result["audit"].verdicts
+    assert result["audit"].passed is (verdict.verdict == "supported")
+    return verdict
+
+
+EMBEDDED, OFF = {"mind": "extractive"}, {"full_text": False}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "how", "verdict", "scope", "by", "unread"),
+    [
+        (RETOLD, {}, "supported", "full_text", "scripted", ""),
+        (FOUND, EMBEDDED, "supported", "full_text", "code", ""),
+        (RETOLD, OFF, "not_in_abstract", "abstract", "scripted", "switched off"),
+        (FOUND, EMBEDDED | OFF, "not_checked", "abstract", "", "switched off"),
+        (LISTED, EMBEDDED, "not_checked", "full_text", "", ""),
+    ],
+    ids=["judged", "own sentence", "switched off", "and nobody judges", "listed as a reference"],
+)
+async def test_body_of_a_paper_decides_where_it_is_read_and_its_list_of_references_never(
+    sentence: str,
+    how: dict[str, Any],
+    verdict: str,
+    scope: str,
+    by: str,
+    unread: str,
+    pears: Settings,
+) -> None:
+    found = await verdict_on(sentence, pears, **how)
+    assert (found.verdict, found.evidence_scope, found.by) == (verdict, scope, by)
+    assert unread in found.unread
+    assert LISTED not in {quote.text for quote in found.nearest}
+    if by == "scripted" and found.quote:
+        assert (found.quote.text, found.quote.place) == (FOUND, "4 Results, p. 2")
+
+
+# Whom a verdict believes: facts, then the judge, and the judge once more where a near copy differs.
+
+
+CORAL = {
+    "id": "10.1234/coral",
+    "title": "Reefs in warm water",
+    "year": 2019,
+    "authors": ["Dee Coral"],
+    "abstract": "Warm reefs bleach within 100 days of the first heat. Divers counted them by hand.",
+}
+
+
+SAID = "Coral (2019) shows that warm reefs bleach within 100 days of the first heat."
+NEVER = SAID.replace("reefs bleach", "reefs never bleach")
+
+
+async def verdict_of_believer(sentence: str, settings: Settings, second: str = "supported") -> Any:
+    """Return the verdict of a judge that calls everything supported, and says this when asked again."""
+
+    def believe(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {"findings": [{**item, "verdict": "SUPPORTED"} for item in answer["findings"]]}
+
+    def again(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {"findings": [{**item, "verdict": second} for item in answer["findings"]]}
+
+    given: Any = {"text": sentence, "papers": [CORAL], "library": "bees"}
+    spoil = {"judge_claims": believe, "judge_again": again}
+    with Scripted(reviewer(spoil), settings) as llm:
+        result = dict(await graph.ainvoke(given, context=llm.context))
+    (found,) = result["audit"].verdicts
+    assert result["audit"].passed is (found.verdict == "supported")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("sentence", "second", "verdict", "first", "alarm"),
+    [
+        (SAID.replace("100", "900"), "supported", "not_in_abstract", "supported",
+         "the number 900 is not in the abstract (full text not read)"),
+        (NEVER, "contradicted", "contradicted", "supported", "never"),
+        (NEVER, "supported", "supported", "supported", "never"),
+        (NEVER, "Not in source.", "not_in_abstract", "supported", "never"),
+        (SAID, "contradicted", "supported", None, ""),
+    ],
+)  # fmt: skip
+async def test_code_decides_numbers_and_a_second_question_what_differs_in_a_near_copy(
+    sentence: str, second: str, verdict: str, first: str | None, alarm: str, llm_settings: Settings
+) -> None:
+    found = await verdict_of_believer(sentence, llm_settings, second)
+    assert (found.verdict, found.first, bool(found.alarms)) == (verdict, first, bool(alarm))
+    assert alarm in "".join(found.alarms)

@@ -3,8 +3,7 @@
 from typing import Any
 
 from graphs.write import graph
-from tests.fakes.reviewer import reviewer
-from tests.graphs.conftest import ABSTRACT, Scripted
+from tests.graphs.conftest import ABSTRACT, played
 from tools.run_settings import RunSettings
 from tools.settings import Settings
 
@@ -46,8 +45,9 @@ async def test_unknown_id_is_reported_and_the_others_are_used(extractive: RunSet
 
 
 async def test_paper_without_abstract_is_never_passed_as_checked(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings) as llm:
-        result = await write(llm.context, papers=["p7", BARE], plan="On beetles [2].\nOn bees [1].")
+    result, _ = await played(
+        write, llm_settings, papers=["p7", BARE], plan="On beetles [2].\nOn bees [1]."
+    )
     verdicts = {item.paper: item for sentence in result["sentences"] for item in sentence.citations}
     assert verdicts["local:p7"].verdict == "supported"
     assert verdicts["doi:10.1234/bare"].verdict == "not_checked"

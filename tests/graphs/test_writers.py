@@ -1,21 +1,25 @@
 """Tests of the ways of writing: who is asked what, what is kept, what a plan and a window do."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import pytest
 
 from graphs.write import graph
-from state.writing import MARKER
-from tests.fakes.openai_server import inputs_of, schema_of, task_of
+from state.writing import MARKER, DraftRound
+from tests.fakes.openai_server import OpenAIServer, inputs_of, schema_of, task_of
 from tests.fakes.reviewer import reviewer
-from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
-from tests.library.words import document
-from tests.library.words import paper as numbered
-from tools.embed.open_embedder import embedder
-from tools.library.open_library import create_library
+from tests.graphs.conftest import (
+    ABSTRACT,
+    FOUND,
+    PEARS_RECORD,
+    Scripted,
+    bee_papers,
+    context_for,
+    played,
+    questions,
+)
 from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.settings import Settings
@@ -43,9 +47,9 @@ def with_writer(context: RunSettings, **options: Any) -> RunSettings:
     return context_for(context.clients.settings, **options)
 
 
-def asked(llm: Scripted) -> Counter[str]:
+def asked(server: OpenAIServer) -> Counter[str]:
     return Counter(
-        task for request in llm.server.requests if (task := task_of(request)) in WRITING_TASKS
+        task for request in server.requests if (task := task_of(request)) in WRITING_TASKS
     )
 
 
@@ -94,9 +98,8 @@ async def test_lexrank_takes_what_is_central_and_says_what_it_left_out(
 async def test_each_writer_asks_its_own_questions(
     writer: str, expected: dict[str, int], llm_settings: Settings
 ) -> None:
-    with Scripted(reviewer(), llm_settings, writer=writer) as llm:
-        result = await write(llm.context)
-        assert asked(llm) == expected
+    result, server = await played(write, llm_settings, how={"writer": writer})
+    assert asked(server) == expected
     assert result["references"]
     assert supported(result)
 
@@ -116,16 +119,25 @@ def first(answer: Any, inputs: dict[str, Any]) -> Any:
     return {**answer, "best": inputs["versions"][0]["label"]}
 
 
+async def beam(
+    settings: Settings, spoil: dict[str, Any] | None = None, **how: Any
+) -> tuple[dict[str, Any], list[DraftRound], OpenAIServer]:
+    """Write by beam, each draft another text; return the result, its rounds and the server."""
+    script = reviewer({"extend_draft": varied} | (spoil or {}))
+    with Scripted(script, settings, writer="beam", **how) as llm:
+        result = await write(llm.context)
+        rounds = await RunStore(llm.context.clients.memory, result["run"]).rounds.all()
+    return result, rounds, llm.server
+
+
 @pytest.mark.parametrize(("schedule", "agreed"), [("themed", False), ("incremental", True)])
 async def test_beam_extends_each_survivor_and_votes(
     schedule: str, agreed: bool, llm_settings: Settings
 ) -> None:
     options: dict[str, Any] = {"samples": 2, "votes": 3, "beam": 2, "schedule": schedule}
-    spoil: dict[str, Any] = {"extend_draft": varied} | ({} if agreed else {"choose_draft": first})
-    with Scripted(reviewer(spoil), llm_settings, writer="beam", **options) as llm:
-        result = await write(llm.context)
-        rounds = await RunStore(llm.context.clients.memory, result["run"]).rounds.all()
-        count = asked(llm)
+    spoil: dict[str, Any] = {} if agreed else {"choose_draft": first}
+    result, rounds, server = await beam(llm_settings, spoil, **options)
+    count = asked(server)
     assert len(rounds) == (2 if schedule == "themed" else 5), "a round for each paragraph, or paper"
     known = {draft.id: draft for entry in rounds for draft in entry.drafts}
     for entry in rounds:
@@ -148,12 +160,7 @@ async def test_beam_extends_each_survivor_and_votes(
 async def test_beam_counts_every_vote_and_keeps_as_many_drafts_where_asked(
     llm_settings: Settings,
 ) -> None:
-    options: dict[str, Any] = {"every_vote": True, "schedule": "themed"}
-    with Scripted(
-        reviewer({"extend_draft": varied}), llm_settings, writer="beam", **options
-    ) as llm:
-        result = await write(llm.context)
-        rounds = await RunStore(llm.context.clients.memory, result["run"]).rounds.all()
+    _, rounds, _ = await beam(llm_settings, every_vote=True, schedule="themed")
     assert [len(entry.votes) for entry in rounds] == [3, 3]
     assert [len(entry.survivors) for entry in rounds] == [2, 2]
 
@@ -161,15 +168,8 @@ async def test_beam_counts_every_vote_and_keeps_as_many_drafts_where_asked(
 async def test_beam_writes_in_one_round_and_from_abstracts_where_asked(
     llm_settings: Settings,
 ) -> None:
-    options: dict[str, Any] = {"schedule": "at_once", "key_elements": False}
-    with Scripted(
-        reviewer({"extend_draft": varied}), llm_settings, writer="beam", **options
-    ) as llm:
-        result = await write(llm.context)
-        rounds = await RunStore(llm.context.clients.memory, result["run"]).rounds.all()
-    steps: list[dict[str, Any]] = [
-        inputs_of(item) for item in llm.server.requests if task_of(item) == "extend_draft"
-    ]
+    result, rounds, server = await beam(llm_settings, schedule="at_once", key_elements=False)
+    steps = questions(server, "extend_draft")
     assert len(rounds) == 1
     assert all(len(item["plan"]) == 2 and "later" in item for item in steps)
     assert all(paper["abstract"] for item in steps for paper in item["papers"])
@@ -179,15 +179,9 @@ async def test_beam_writes_in_one_round_and_from_abstracts_where_asked(
 async def test_beam_shows_what_stands_what_comes_and_another_axis_to_each_version(
     llm_settings: Settings,
 ) -> None:
-    with Scripted(
-        reviewer({"extend_draft": varied}), llm_settings, writer="beam", samples=3
-    ) as llm:
-        await write(llm.context)
-    requests = llm.server.requests
-    votes = [request for request in requests if task_of(request) == "choose_draft"]
-    steps: list[dict[str, Any]] = [
-        inputs_of(request) for request in requests if task_of(request) == "extend_draft"
-    ]
+    _, _, server = await beam(llm_settings, samples=3)
+    votes = [request for request in server.requests if task_of(request) == "choose_draft"]
+    steps = questions(server, "extend_draft")
     for group in (steps[:3], steps[3:]):
         axes = {item.get("axis") for item in group}
         assert len(axes) == 3, "two beside the plan's own"
@@ -219,10 +213,9 @@ async def test_rewriting_loses_no_paper_that_was_cited(lost: str, llm_settings: 
         gone = [] if lost == "all" else answer["sentences"][1:]
         return {"sentences": gone, "grounds": []} if "adds" in inputs else answer
 
-    with Scripted(
-        reviewer({"extend_draft": forget}), llm_settings, writer="beam", schedule="incremental"
-    ) as llm:
-        result = await write(llm.context)
+    result, _ = await played(
+        write, llm_settings, {"extend_draft": forget}, {"writer": "beam", "schedule": "incremental"}
+    )
     assert {item.paper.id for item in result["references"]} == set(FIVE)
     told = {item.cause for item in result["failures"] if item.subject == "draft"}
     assert told == ({"the rewritten text lost P1"} if lost == "first" else set())
@@ -231,31 +224,6 @@ async def test_rewriting_loses_no_paper_that_was_cited(lost: str, llm_settings: 
 def begun(text: str) -> Any:
     """Begin the section with a sentence that cites nobody."""
     return lambda answer, inputs: {"text": f"{text} {answer['text']}"}
-
-
-def as_it_was(answer: Any, inputs: dict[str, Any]) -> Any:
-    """Revise nothing."""
-    return {**answer, "text": inputs["section"]}
-
-
-async def test_sentence_on_papers_together_that_the_check_denies_is_taken_out(
-    llm_settings: Settings,
-) -> None:
-    together = "Bees are at the centre of these studies."
-
-    def deny(answer: Any, inputs: dict[str, Any]) -> Any:
-        return {
-            "findings": [
-                {**item, "verdict": "Not in source."} if item["id"].endswith("-all") else item
-                for item in answer["findings"]
-            ]
-        }
-
-    spoil = {"draft_section": begun(together), "revise_draft": as_it_was, "judge_claims": deny}
-    with Scripted(reviewer(spoil), llm_settings) as llm:
-        result = await write(llm.context)
-    assert together not in result["related_work"]
-    assert "" in {item.key for item in result["removed"]}
 
 
 PLAN = "4 sentences. Cite [1] on lines 1 and 3, [2] on line 2, [3] on line 4"
@@ -297,9 +265,14 @@ async def test_line_that_the_mind_leaves_out_is_written_all_the_same(
         kept = [item for item in answer["sentences"] if item["line"] != 2]
         return {**answer, "sentences": kept}
 
-    with Scripted(reviewer({"write_section": forget}), llm_settings, writer="plan") as llm:
-        result = await write(llm.context, plan="On bees [1].\nOn the moon [2].\nOn more [3].")
-        requests = [item for item in llm.server.requests if task_of(item) == "write_section"]
+    result, server = await played(
+        write,
+        llm_settings,
+        {"write_section": forget},
+        {"writer": "plan"},
+        plan="On bees [1].\nOn the moon [2].\nOn more [3].",
+    )
+    requests = [item for item in server.requests if task_of(item) == "write_section"]
     assert len(requests) == 2, "it is asked once more"
     assert "line 2 is missing" in str(inputs_of(requests[1])["faults"])
     assert [item.citations[0].paper for item in result["sentences"]] == FIVE[:3]
@@ -311,17 +284,15 @@ async def test_mind_that_writes_nothing_of_the_papers_leaves_the_engine_to_write
     def silent(answer: Any, inputs: dict[str, Any]) -> Any:
         return {"text": "Much has been written."}
 
-    with Scripted(reviewer({"draft_section": silent}), llm_settings) as llm:
-        result = await write(llm.context)
+    result, _ = await played(write, llm_settings, {"draft_section": silent})
     assert {item.paper.id for item in result["references"]} == set(FIVE)
     assert "Much has been written" not in result["related_work"]
     assert "uncited_claim" in {item.cause for item in result["audit"].rejections}
 
 
 async def test_mind_with_the_same_draft_each_time_needs_no_vote(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings, writer="beam") as llm:
-        result = await write(llm.context)
-        assert asked(llm)["choose_draft"] == 0
+    result, server = await played(write, llm_settings, how={"writer": "beam"})
+    assert asked(server)["choose_draft"] == 0
     assert {item.paper.id for item in result["references"]} == set(FIVE)
 
 
@@ -330,8 +301,7 @@ async def test_empty_votes_are_told_and_a_draft_survives(llm_settings: Settings)
         return {"best": ""}
 
     spoil = {"choose_draft": silent, "extend_draft": varied}
-    with Scripted(reviewer(spoil), llm_settings, writer="beam") as llm:
-        result = await write(llm.context)
+    result, _ = await played(write, llm_settings, spoil, {"writer": "beam"})
     assert {item.paper.id for item in result["references"]} == set(FIVE)
     assert all(
         "none of the versions" in item.cause
@@ -356,8 +326,7 @@ async def test_small_window_costs_context_and_says_so(writer: str, llm_settings:
         }
         for number in range(6)
     ]
-    with Scripted(reviewer(), settings, writer=writer) as llm:
-        result = await write(llm.context, papers=long)
+    result, _ = await played(write, settings, how={"writer": writer}, papers=long)
     assert result["stop"] is None
     assert len(result["references"]) == 6
 
@@ -398,51 +367,32 @@ async def test_writer_that_cannot_do_what_is_asked_is_refused(
     assert not result["sentences"]
 
 
-async def test_words_of_a_full_text_are_read_cited_and_checked(
-    llm_settings: Settings, tmp_path: Path
-) -> None:
-    found = "On quince the pears bore 31 % more fruit in a dry year."
-    record = numbered(1, title="Pears on quince", abstract="We graft pears on quince stocks.")
-    library = create_library("pears", llm_settings, embedder())
-    library.add([record])
-    library.texts.put(*document(1, ("1 Introduction", "Pears are grown."), ("4 Results", found)))
-
+async def test_words_of_a_full_text_are_read_cited_and_checked(pears: Settings) -> None:
     def read(answer: Any, inputs: dict[str, Any]) -> Any:
         (paper,) = inputs["papers"]
-        told = [item["text"] for item in paper["passages"] if item["section"] == "4 Results"]
-        return {"papers": [{"key": paper["key"], "findings": told[0]}]}
+        (told,) = [item["text"] for item in paper["passages"] if item["section"] == "4 Results"]
+        return {"papers": [{"key": paper["key"], "findings": told}]}
 
     def say(answer: Any, inputs: dict[str, Any]) -> Any:
         (paper,) = inputs["papers"]
-        told = [item["text"] for item in paper["passages"] if item["section"] == "4 Results"]
-        return {"text": f"{paper['name']} {{P1}} find that {told[0][0].lower()}{told[0][1:]}"}
+        (told,) = [item["text"] for item in paper["passages"] if item["section"] == "4 Results"]
+        return {"text": f"{paper['name']} {{P1}} find that {told[0].lower()}{told[1:]}"}
 
     def check(answer: Any, inputs: dict[str, Any]) -> Any:
         (source,) = inputs["sources"]
-        words = [one["text"] for one in source.get("passages", []) if one["text"] == found]
+        words = [one["text"] for one in source.get("passages", []) if one["text"] == FOUND]
         verdict = "supported" if words else "not_in_source"
-        findings = [
-            {**item, "quotes": words or item["quotes"], "verdict": verdict}
-            for item in answer["findings"]
-        ]
-        return {"findings": findings}
+        said = {"quotes": words, "verdict": verdict}
+        return {"findings": [{**item, **said} for item in answer["findings"]]}
 
-    spoil: dict[str, Any] = {
-        "read_papers": read,
-        "draft_section": say,
-        "judge_claims": check,
-    }
-    with Scripted(reviewer(spoil), llm_settings) as llm:
-        result = await write(llm.context, library="pears", papers=[record.id])
+    spoil: dict[str, Any] = {"read_papers": read, "draft_section": say, "judge_claims": check}
+    result, _ = await played(write, pears, spoil, library="pears", papers=[PEARS_RECORD.id])
     (sentence,) = result["sentences"]
     (verdict,) = sentence.citations
-    assert (verdict.verdict, verdict.quote.part, verdict.quote.text) == (
-        "supported",
-        "passage",
-        found,
-    )
+    found = (verdict.verdict, verdict.quote.part, verdict.quote.text)
+    assert found == ("supported", "passage", FOUND)
     assert result["audit"].rejections == ()
-    assert result["table"].rows[0].cells["findings"].text == found
+    assert result["table"].rows[0].cells["findings"].text == FOUND
 
 
 def summed_up(text: str, *keys: str) -> Any:
@@ -465,8 +415,7 @@ async def test_own_sentence_of_one_paper_under_another_s_citation_is_refused_who
         other = answer["text"].rpartition("On the whole")[2]
         return {"text": f"{said['P2'].rstrip('.')} {{P1}}. On the whole{other}"}
 
-    with Scripted(reviewer({"draft_section": swap}), llm_settings) as llm:
-        result = await write(llm.context, papers=FIVE[:2])
+    result, _ = await played(write, llm_settings, {"draft_section": swap}, papers=FIVE[:2])
     kept = {item.text for item in result["sentences"]}
     assert not any("P2" in text for text in kept)
     assert "mis_cited" in {item.cause for item in result["audit"].rejections}
@@ -487,7 +436,6 @@ async def test_sentence_on_a_paper_that_the_text_does_not_cite_is_kept_out(
         return {**answer, "themes": [{**answer["themes"][0], "lines": lines}]}
 
     spoil: dict[str, Any] = {"extend_draft": only_one, "plan_section": one_theme}
-    with Scripted(reviewer(spoil), llm_settings, writer="beam") as llm:
-        result = await write(llm.context, papers=FIVE[:2])
+    result, _ = await played(write, llm_settings, spoil, {"writer": "beam"}, papers=FIVE[:2])
     assert together not in result["related_work"]
     assert {item.paper.id for item in result["references"]} == {FIVE[0]}

@@ -218,8 +218,7 @@ def test_all_event_loops_keep_one_pace(
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(server.requests) == 20
-    assert server.too_fast["openalex"] == 0
+    assert (len(server.requests), server.too_fast["openalex"]) == (20, 0)
 
 
 async def test_no_more_requests_are_under_way_than_the_host_takes(

@@ -175,8 +175,7 @@ def test_what_cannot_be_moved_is_made_anew(
     library = open_library("mine", settings, embedder)
     with pytest.raises(LibraryError, match="set CITELOOM_QDRANT_URL"):
         library.add([paper(50)])
-    assert repair(library) == []
-    assert library.index(reembed=True) == 0
+    assert (repair(library), library.index(reembed=True)) == ([], 0)
     assert embedder.texts == TEXTS + 1, "the server is not to be asked"
     assert len(library.search("topic1", limit=99)) == 21
     assert collections(recorded) == 1, "nobody can delete it yet"

@@ -132,8 +132,7 @@ def test_like_titles_alone_do_not_merge(library: Library, change: dict[str, obje
 
 def test_local_id_of_another_paper_is_a_conflict(library: Library) -> None:
     library.add([paper(1, "Deep learning for proteins", id="12")])
-    report = library.add([paper(2, "A history of typography", id="12")])
-    assert report.conflicts == ("12",)
+    assert library.add([paper(2, "A history of typography", id="12")]).conflicts == ("12",)
     assert library.get(["12"])["12"].title == "Deep learning for proteins"
 
 

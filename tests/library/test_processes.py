@@ -60,8 +60,7 @@ for number in range(first, 40, 10):
                 assert shared.texts.count() >= seen
                 seen = shared.texts.count()
     assert (one.poll(), two.poll()) == (0, 0)
-    assert (shared.texts.count(), shared.texts.waiting()) == (64, 0)
-    assert verify(shared) == []
+    assert (shared.texts.count(), shared.texts.waiting(), verify(shared)) == (64, 0, [])
 
 
 def test_load_that_was_killed_goes_on_loses_nothing_and_doubles_nothing(

@@ -134,12 +134,10 @@ def test_restored_library_is_the_one_that_was_taken_and_replaces_another_only_by
     again = open_library("again", settings, embedder)
     with pytest.raises(LibraryError, match="citeloom library index again"):
         again.search("topic1", limit=1)
-    assert again.index() == 20 + 6
-    assert again.ids() == filled.ids()
+    assert (again.index(), again.ids()) == (20 + 6, filled.ids())
     assert [*again.texts.pages(99)] == [*filled.texts.pages(99)]
     assert again.search("topic3", limit=9) == filled.search("topic3", limit=9)
-    assert again.texts.tags() == {"all": 3}
-    assert verify(again) == []
+    assert (again.texts.tags(), verify(again)) == ({"all": 3}, [])
     filled.add([paper(50, "Zebras in the wild")])
     with pytest.raises(InputError, match="have it replaced"):
         restore_snapshot(taken, settings)
@@ -260,8 +258,7 @@ def test_it_says_and_finds_the_same_and_has_each_text_once(
     embedder.texts = 0
     library = open_library("mine", settings, embedder)
     assert library.index() == embedder.texts == 0
-    assert said(library) == before
-    assert verify(library) == []
+    assert (said(library), verify(library)) == (before, [])
     with library.catalog.database.reading() as db:
         assert (
             db.execute("SELECT record FROM papers WHERE record LIKE '%We study%'").fetchall() == []
@@ -293,8 +290,7 @@ def test_one_killed_in_between_is_as_it_was_and_opened_by_the_next(
 ) -> None:
     killed_when_stuck(settings.home, STUCK)
     library = open_library("mine", settings, embedder)
-    assert said(library) == before
-    assert verify(library) == []
+    assert (said(library), verify(library)) == (before, [])
 
 
 @pytest.mark.usefixtures("before")

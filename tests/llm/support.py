@@ -1,6 +1,7 @@
 """What the tests of minds share: a task, settings that lead to a fake endpoint, a mind there."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,15 @@ def mind_at(
         AnswerCache(home / "answers.sqlite"),
         backoff=0.01,
     )
+
+
+@contextmanager
+def minded(
+    replies: Script | Sequence[Reply], home: Path, **others: Any
+) -> Iterator[tuple[LanguageModel, OpenAIServer]]:
+    """A mind that gets these replies, and the server that gives them."""
+    with OpenAIServer(replies) as server:
+        yield mind_at(server, home, **others), server
 
 
 async def ask(

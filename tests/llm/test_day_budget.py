@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.openai_server import OpenAIServer, Slow, Text
-from tests.llm.support import RATE, mind_at
+from tests.llm.support import RATE, mind_at, minded
 from tests.support import ROOT
 from tools.errors import BudgetError, PermanentError
 from tools.ledger.budget_limits import BudgetLimits
@@ -100,10 +100,11 @@ async def test_callers_have_days_of_their_own_and_sources_count_in_money(tmp_pat
 
 
 async def test_a_limit_in_dollars_needs_a_price(tmp_path: Path) -> None:
-    with OpenAIServer([CHEAP]) as server:
-        mind = mind_at(server, tmp_path, ledger=ledger_of(tmp_path, "a", usd=1))
-        with pytest.raises(PermanentError, match="CITELOOM_STRONG_PRICE"):
-            await mind.do(RATE, text="x")
+    with (
+        minded([CHEAP], tmp_path, ledger=ledger_of(tmp_path, "a", usd=1)) as (mind, _),
+        pytest.raises(PermanentError, match="CITELOOM_STRONG_PRICE"),
+    ):
+        await mind.do(RATE, text="x")
 
 
 async def test_a_call_that_waits_for_the_day_and_is_cancelled_holds_nothing(tmp_path: Path) -> None:

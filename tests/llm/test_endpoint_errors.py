@@ -24,7 +24,7 @@ from tests.fakes.openai_server import (
     Status,
     inputs_of,
 )
-from tests.llm.support import BAD, GOOD, KEY, RATE, ask, failing, mind_at
+from tests.llm.support import BAD, GOOD, KEY, RATE, ask, failing, mind_at, minded
 from tools.concurrency import LoopSemaphore
 from tools.errors import CiteLoomError, PermanentError, TransientError
 from tools.ledger.budget_limits import BudgetLimits
@@ -149,8 +149,7 @@ async def test_the_pause_holds_for_every_call_to_that_endpoint(
                 return Status(429, headers={"Retry-After": "0.4"})
         return GOOD
 
-    with OpenAIServer(script) as server:
-        mind = mind_at(server, tmp_path)
+    with minded(script, tmp_path) as (mind, _):
         first = asyncio.create_task(mind.do(RATE, text="first"))
         await told.wait()
         await asyncio.gather(first, mind.do(RATE, text="second"))
@@ -176,21 +175,18 @@ def test_event_loops_in_several_threads_share_the_limit_too(tmp_path: Path) -> N
     with OpenAIServer([Slow(0.03, GOOD)]) as server, ThreadPoolExecutor(3) as threads:
         for done in [threads.submit(asyncio.run, ask_four(name)) for name in "abc"]:
             done.result()
-    assert len(server.requests) == 12
-    assert server.peak == 2
+    assert (len(server.requests), server.peak) == (12, 2)
 
 
 def test_a_second_event_loop_works_and_nothing_stays_open(tmp_path: Path) -> None:
-    with OpenAIServer([GOOD]) as server:
-        mind = mind_at(server, tmp_path)
+    with minded([GOOD], tmp_path) as (mind, server):
         for text in ("x", "y"):
             assert asyncio.run(mind.do(RATE, text=text)).score == 7
     assert len(server.requests) == 2
 
 
 async def test_a_cancelled_call_frees_its_place(tmp_path: Path) -> None:
-    with OpenAIServer([Hang(), GOOD]) as server:
-        mind = mind_at(server, tmp_path, llm_concurrency=1)
+    with minded([Hang(), GOOD], tmp_path, llm_concurrency=1) as (mind, server):
         call = asyncio.create_task(mind.do(RATE, text="x"))
         await asyncio.to_thread(server.wait_for, 1)
         call.cancel()
@@ -257,16 +253,14 @@ async def test_another_question_is_asked_on_its_own(
     tmp_path: Path, changed: dict[str, Any]
 ) -> None:
     _, script = counting()
-    with OpenAIServer(script) as server:
-        mind = mind_at(server, tmp_path)
+    with minded(script, tmp_path) as (mind, _):
         first = await mind.do(RATE, text="x")
         other = await mind.do(RATE, **({"text": "x"} | changed))
     assert (first.score, other.score) == (0, 1)
 
 
 async def test_the_same_question_at_the_same_time_is_asked_once(tmp_path: Path) -> None:
-    with OpenAIServer([Slow(0.1, {"score": 3})]) as server:
-        mind = mind_at(server, tmp_path)
+    with minded([Slow(0.1, {"score": 3})], tmp_path) as (mind, server):
         answers = await asyncio.gather(*(mind.do(RATE, text="x") for _ in range(10)))
     assert {answer.score for answer in answers} == {3}
     assert len(server.requests) == 1
@@ -274,8 +268,7 @@ async def test_the_same_question_at_the_same_time_is_asked_once(tmp_path: Path) 
 
 
 async def test_when_the_first_of_several_is_cancelled_the_next_one_asks(tmp_path: Path) -> None:
-    with OpenAIServer([Slow(0.2, {"score": 3})]) as server:
-        mind = mind_at(server, tmp_path)
+    with minded([Slow(0.2, {"score": 3})], tmp_path) as (mind, server):
         first = asyncio.create_task(mind.do(RATE, text="x"))
         await asyncio.to_thread(server.wait_for, 1)
         second = asyncio.create_task(mind.do(RATE, text="x"))
@@ -286,8 +279,7 @@ async def test_when_the_first_of_several_is_cancelled_the_next_one_asks(tmp_path
 
 
 async def test_a_failed_call_is_not_cached(tmp_path: Path) -> None:
-    with OpenAIServer([Status(400, "no"), {"score": 3}]) as server:
-        mind = mind_at(server, tmp_path)
+    with minded([Status(400, "no"), {"score": 3}], tmp_path) as (mind, _):
         with pytest.raises(PermanentError):
             await mind.do(RATE, text="x")
         assert (await mind.do(RATE, text="x")).score == 3

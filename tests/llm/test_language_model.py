@@ -20,7 +20,7 @@ from tests.fakes.openai_server import (
     rejecting,
     thinking,
 )
-from tests.llm.support import BAD, GOOD, KEY, RATE, ask, failing, mind_at
+from tests.llm.support import BAD, GOOD, KEY, RATE, ask, failing, mind_at, minded
 from tools.errors import AnswerError, BudgetError, PermanentError, RefusedError
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
@@ -98,11 +98,9 @@ async def test_the_key_is_sent_and_appears_in_no_log_and_no_error(
 async def test_an_endpoint_without_a_key_gets_none_of_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mind = mind_at("http://placeholder", tmp_path, llm_api_key=None)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-for-another-program")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    with OpenAIServer([GOOD]) as server:
-        mind = mind_at(server, tmp_path, llm_api_key=None)
+    with minded([GOOD], tmp_path, llm_api_key=None) as (mind, server):
         await mind.do(RATE, text="x")
     assert "sk-for-another-program" not in str(server.headers)
 
@@ -132,8 +130,7 @@ async def test_thinking_costs_no_answer_and_what_it_needs_is_learnt_once(
     tmp_path: Path, shown: Shown, tokens: int, limits: list[int]
 ) -> None:
     ledger = RunLedger("run", BudgetLimits(), tmp_path)
-    with OpenAIServer(thinking(tokens, shown, lambda _: GOOD)) as server:
-        mind = mind_at(server, tmp_path, ledger=ledger)
+    with minded(thinking(tokens, shown, lambda _: GOOD), tmp_path, ledger=ledger) as (mind, server):
         for task in (VOTE, RATE, replace(VOTE, name="other")):
             assert (await mind.do(task, text=task.name)).score == 7
     assert limits_of(server) == limits
@@ -147,8 +144,7 @@ async def test_a_forced_tool_that_thinks_and_calls_side_by_side_raise_the_room_o
     tmp_path: Path,
 ) -> None:
     script = rejecting("json_schema", script=thinking(3000, "field", lambda _: GOOD))
-    with OpenAIServer(script) as server:
-        mind = mind_at(server, tmp_path)
+    with minded(script, tmp_path) as (mind, server):
         answers = await asyncio.gather(*(mind.do(RATE, text=str(n)) for n in range(6)))
     assert {answer.score for answer in answers} == {7}
     assert set(limits_of(server)) == {2000, 6000}
@@ -170,8 +166,10 @@ async def test_what_is_cut_is_paid_and_gets_more_room_and_what_is_whole_counts(
     tmp_path: Path, cut: Reply, limits: list[int]
 ) -> None:
     ledger = RunLedger("run", BudgetLimits(), tmp_path)
-    with OpenAIServer([cut, Text('{"score": 7}' + "\n" * 50, "length")]) as server:
-        mind = mind_at(server, tmp_path, ledger=ledger)
+    with minded([cut, Text('{"score": 7}' + "\n" * 50, "length")], tmp_path, ledger=ledger) as (
+        mind,
+        server,
+    ):
         assert (await mind.do(RATE, text="x")).score == 7
         assert (await mind.do(RATE, text="y")).score == 7
     assert limits_of(server) == limits
@@ -212,8 +210,7 @@ async def test_a_limit_that_is_too_large_is_lowered_and_remembered(
         sent = request["max_tokens"]
         return Status(400, words.format(sent)) if sent > limit + 50 else GOOD
 
-    with OpenAIServer(script) as server:
-        mind = mind_at(server, tmp_path)
+    with minded(script, tmp_path) as (mind, server):
         await mind.do(RATE, text="x")
         await mind.do(RATE, text="y")
     assert limits_of(server) == [2000, *[pytest.approx(limit, abs=50)] * 2]
@@ -222,8 +219,7 @@ async def test_a_limit_that_is_too_large_is_lowered_and_remembered(
 async def test_a_small_budget_lowers_the_limit_before_it_refuses(tmp_path: Path) -> None:
     ledger = RunLedger("run", BudgetLimits(tokens=2300), tmp_path)
     replies = [Text('{"score": 7}', tokens=300), Text("hmm", finish="length", tokens=200)]
-    with OpenAIServer(replies) as server:
-        mind = mind_at(server, tmp_path, ledger=ledger)
+    with minded(replies, tmp_path, ledger=ledger) as (mind, server):
         assert (await mind.do(RATE, text="x")).score == 7
         with pytest.raises(BudgetError, match=r"cut off at 1000 tokens.*max_tokens"):
             await mind.do(RATE, text="y")

@@ -14,7 +14,7 @@ import pytest
 
 from state.run import SourceUsage, Usage
 from tests.fakes.openai_server import Hang, OpenAIServer, Slow, Text
-from tests.llm.support import RATE, mind_at
+from tests.llm.support import RATE, mind_at, minded
 from tools.errors import BudgetError, KeptError, PermanentError, TransientError
 from tools.ledger import run_ledger
 from tools.ledger.budget_limits import BudgetKept, BudgetLimits
@@ -30,8 +30,7 @@ async def ask_fifty(
     home: Path, limits: BudgetLimits, **others: Any
 ) -> tuple[Usage, list[BaseException]]:
     ledger = RunLedger("run", limits, home)
-    with OpenAIServer([CHEAP]) as server:
-        mind = mind_at(server, home, ledger=ledger, **others)
+    with minded([CHEAP], home, ledger=ledger, **others) as (mind, server):
         calls = (mind.do(RATE, text=str(number)) for number in range(50))
         results = await asyncio.gather(*calls, return_exceptions=True)
     (row,) = ledger.usage()
@@ -83,8 +82,7 @@ async def test_a_call_that_timed_out_counts_as_its_worst_case(tmp_path: Path) ->
     with OpenAIServer([Hang()]) as server, pytest.raises((BudgetError, TransientError)):
         await mind_at(server, tmp_path, ledger=ledger, llm_timeout=0.1).do(RATE, text="x")
     (row,) = ledger.usage()
-    assert row.calls == 2
-    assert row.output_tokens == FLOOR * row.calls
+    assert (row.calls, row.output_tokens) == (2, FLOOR * row.calls)
     assert row.input_tokens + row.output_tokens <= 4500
 
 

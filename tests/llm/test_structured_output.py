@@ -22,7 +22,7 @@ from tests.fakes.openai_server import (
     rung_of,
     schema_of,
 )
-from tests.llm.support import GOOD, RATE, Rating, ask, mind_at, settings_for
+from tests.llm.support import GOOD, RATE, Rating, ask, mind_at, minded, settings_for
 from tools.errors import PermanentError
 from tools.llm.endpoint import FLOOR
 from tools.llm.open_model import ping_models
@@ -71,8 +71,7 @@ async def test_a_rejected_rung_leads_to_the_next(
 ) -> None:
     answer, server = await ask(rejecting(*rejected, script=rate, status=status), tmp_path)
     assert answer.score == 7
-    assert server.rungs == [*rejected, last]
-    assert server.tasks == ["rate"] * len(server.rungs)
+    assert (server.rungs, server.tasks) == ([*rejected, last], ["rate"] * len(server.rungs))
 
 
 @pytest.mark.parametrize("content", [None, "", "Sure, I will call the function."])
@@ -109,8 +108,7 @@ async def test_a_schema_that_one_endpoint_rejects_lowers_only_its_task(tmp_path:
             return Status(400, "Invalid schema for response_format 'rate': no such keyword")
         return rate(request)
 
-    with OpenAIServer(script) as server:
-        mind = mind_at(server, tmp_path)
+    with minded(script, tmp_path) as (mind, server):
         await mind.do(RATE, text="x")
         await mind.do(JUDGE, text="x")
         await mind.do(RATE, text="y")
@@ -124,8 +122,7 @@ async def test_a_format_that_is_accepted_and_ignored_is_told_in_words(
     def script(request: dict[str, Any]) -> Reply:
         return Text(said if rung_of(request) != "text" else '{"score": 7}')
 
-    with OpenAIServer(script) as server:
-        mind = mind_at(server, tmp_path)
+    with minded(script, tmp_path) as (mind, server):
         for task in (RATE, RATE, JUDGE):
             assert (await mind.do(task, text=str(len(server.requests)))).score == 7
     assert server.rungs == ["json_schema", "text", "text", "text"]
@@ -158,8 +155,7 @@ async def test_what_a_model_does_not_take_is_learnt_and_an_effort_is_told(
         refused = [words for name, words in refusals.items() if name in request]
         return Status(400, refused[0]) if refused else rate(request)
 
-    with OpenAIServer(script) as server:
-        mind = mind_at(server, tmp_path, strong_reasoning_effort="high")
+    with minded(script, tmp_path, strong_reasoning_effort="high") as (mind, server):
         await mind.do(RATE, text="x")
         await mind.do(RATE, text="y")
         told = await ping_models(settings_for(server, tmp_path, strong_reasoning_effort="high"))

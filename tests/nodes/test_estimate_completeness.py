@@ -223,8 +223,7 @@ async def test_searches_are_counted_by_the_papers_kept_that_each_reached(
     late = hit("c", hop=2)
     found = await estimate([*hits, late], scores, queries=queries, run_priors=priors)
     assert "tested with one search only" in found.told
-    assert found.runs == (1, 1)
-    assert found.overlap == pytest.approx(1 / 3, abs=0.001)
+    assert (found.runs, found.overlap) == ((1, 1), pytest.approx(1 / 3, abs=0.001))
     assert "1 by none" in found.told
 
 

@@ -59,8 +59,7 @@ def test_first_search_starts_from_the_text_and_the_others_from_halves_of_its_sen
         assert len(one) == len(other) == 2
     assert len(set(texts)) == 5
     assert texts == texts_of_runs(ABSTRACT, 5), "another run makes the same halves"
-    assert texts_of_runs(ABSTRACT, 2) == texts[:2]
-    assert texts_of_runs(ABSTRACT, 1) == [ABSTRACT]
+    assert (texts_of_runs(ABSTRACT, 2), texts_of_runs(ABSTRACT, 1)) == (texts[:2], [ABSTRACT])
 
 
 def test_query_that_several_searches_ask_is_one_query_with_their_numbers() -> None:

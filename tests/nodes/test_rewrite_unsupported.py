@@ -91,8 +91,7 @@ GOOD = f"Thus {LICHENS} {{P1}}, whereas {OTTERS} {{P2}}."
 
 async def test_good_rewriting_stands_and_its_verdicts_are_asked_for_anew(mind: Mind) -> None:
     update = await mind.rewrite(answer(GOOD))
-    texts = [item.text for item in update["final"].sentences]
-    assert texts == [TEXTS[0], GOOD]
+    assert [item.text for item in update["final"].sentences] == [TEXTS[0], GOOD]
     assert [(item.sentence, item.key) for item in update["verdicts"]] == [(1, "P3")]
     (told,) = update["rejections"]
     assert (told.action, told.sentence, told.key) == ("rewritten", TEXTS[1], "P2")

@@ -100,8 +100,7 @@ async def test_paper_that_was_compared_is_not_compared_again_nor_counted_as_new(
     update = await screened([OTHER, new], similarity=old)
     assert embedder.texts == 2
     assert update["similarity"][OTHER.id] == 0.3
-    assert update["similarity"].keys() == {OTHER.id, new.id}
-    assert update["rounds"][0].reached == 1
+    assert (update["similarity"].keys(), update["rounds"][0].reached) == ({OTHER.id, new.id}, 1)
 
 
 async def test_round_says_what_it_followed_and_what_share_of_the_best_it_changed(

@@ -164,8 +164,7 @@ def test_heading_whose_letters_are_set_apart_is_read(heading: str) -> None:
     for index, letter in enumerate(heading):
         page.text(60 + 8 * index, y - 24, letter, size=9)
     document = listed(page, y - 40, _ENTRIES)
-    assert references(document) == _ENTRIES
-    assert document.blocks[-1].section == (heading,)
+    assert (references(document), document.blocks[-1].section) == (_ENTRIES, (heading,))
 
 
 def test_heading_of_a_list_is_no_row_of_a_table_though_it_is_small_and_short() -> None:
@@ -234,8 +233,7 @@ def test_entry_that_does_not_read_as_one_costs_none_of_the_others() -> None:
 def test_sentences_that_begin_with_authors_are_no_list() -> None:
     page, y = paper()
     told = ["Lind, Ann and others dig on.", "Holm, B., digs as well.", "Moss and Orr dig in 2015."]
-    document = listed(page, y - 40, told * 3)
-    assert references(document) == []
+    assert references(listed(page, y - 40, told * 3)) == []
 
 
 _RAISED_ENTRIES = [

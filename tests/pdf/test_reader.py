@@ -33,8 +33,7 @@ def test_paper_in_two_columns_is_taken_apart() -> None:
     assert document.title == papers.TITLE
     assert [author.name for author in document.authors] == ["Ilse Brook", "Tom Ford", "Mira Delta"]
     assert (document.year, document.arxiv) == (2021, "2101.01234")
-    assert (document.pages, document.unread) == (5, ())
-    assert document.abstract == papers.ABSTRACT
+    assert (document.pages, document.unread, document.abstract) == (5, (), papers.ABSTRACT)
     (abstract,) = text(document, "abstract")
     assert (abstract.text, abstract.section) == (papers.ABSTRACT, ("Abstract",))
     found = list(dict.fromkeys(block.section for block in document.blocks))
@@ -101,8 +100,7 @@ def test_words_parted_at_the_end_of_a_line_are_mended(first: str, second: str, j
     ]
     for index, line in enumerate([*before, first, second]):
         page.text(60, 700 - 11 * index, line, width=240 if index < 3 else None)
-    document = read_pdf(pdf([page]), name="words.pdf")
-    assert joined in document.text
+    assert joined in read_pdf(pdf([page]), name="words.pdf").text
 
 
 def test_page_that_lies_on_its_side_is_read_upright() -> None:
@@ -167,8 +165,7 @@ def test_letter_in_another_font_is_a_word_of_its_own_glued_to_the_one_before() -
 def test_size_below_zero_counts_as_one_above() -> None:
     page = Page(["BT /F1 -9 Tf -1 0 0 -1 50 700 Tm (river bank) Tj ET"])
     assert [word.style.size for word in words(page)] == [9.0, 9.0]
-    lines = Columns().lines(UprightPage(1, 0, 612, 0, 792, words(page), []))
-    assert len(lines) == 1
+    assert len(Columns().lines(UprightPage(1, 0, 612, 0, 792, words(page), []))) == 1
 
 
 def test_rise_of_characters_in_one_line_is_kept() -> None:

@@ -261,8 +261,7 @@ def test_many_citations_of_many_entries_are_read() -> None:
         *(Block(text=one, kind="reference") for one in references),
     ]
     found = read_bibliography(Document(blocks=tuple(blocks), reader="test"))
-    assert len(found.citations) == 10 * len(names)
-    assert found.confidence == 1.0
+    assert (len(found.citations), found.confidence) == (10 * len(names), 1.0)
 
 
 MOTH = "Moth, D. Moths steer by the moon. Journal of Moths, 3(2), 4-9, 2019."

@@ -2,7 +2,6 @@
 
 from datetime import date
 from importlib import import_module
-from math import comb
 from typing import Any
 
 import pytest
@@ -132,6 +131,11 @@ def test_rejected_query_is_not_worth_another_try() -> None:
 
 
 # The source
+@pytest.fixture
+def source(caller: CallerOf) -> ArxivSource:
+    return ArxivSource(caller("arxiv"))
+
+
 def asked(server: ScholarServer) -> list[dict[str, str]]:
     """The queries that arrived at arXiv."""
     return [dict(request.query) for request in server.requests if request.service == "arxiv"]
@@ -148,10 +152,9 @@ def common_words(server: ScholarServer, count: int) -> list[str]:
 
 
 async def test_search_is_loosened_once_where_it_finds_little(
-    server: ScholarServer, caller: CallerOf
+    server: ScholarServer, source: ArxivSource
 ) -> None:
     words = common_words(server, 3)
-    source = ArxivSource(caller("arxiv"))
     strict = await source.search(query(" ".join(words[:2])), before=None, limit=2)
     assert strict.sent == (f"all:{words[0]} AND all:{words[1]}",)
     (one,) = asked(server)
@@ -165,11 +168,10 @@ async def test_search_is_loosened_once_where_it_finds_little(
 
 
 async def test_cut_off_is_part_of_the_query_and_operators_are_none(
-    server: ScholarServer, caller: CallerOf
+    server: ScholarServer, source: ArxivSource
 ) -> None:
     days = sorted(work.date for work in held(server))
     cutoff = days[len(days) // 2]
-    source = ArxivSource(caller("arxiv"))
     found = await source.search(query(common_words(server, 1)[0]), before=cutoff, limit=100)
     assert f"TO {date.fromordinal(cutoff.toordinal() - 1):%Y%m%d}2359]" in found.sent[0]
     assert found.papers
@@ -184,11 +186,10 @@ async def test_cut_off_is_part_of_the_query_and_operators_are_none(
     assert (await source.search(query("() AND :"), before=None, limit=5)).papers == []
 
 
-async def test_get_takes_a_hundred_ids_a_call(server: ScholarServer, caller: CallerOf) -> None:
+async def test_get_takes_a_hundred_ids_a_call(server: ScholarServer, source: ArxivSource) -> None:
     works = held(server)
     ids = [f"arxiv:{work.arxiv}" for work in works]
     padding = [f"arxiv:2901.{number:05}" for number in range(150 - len(ids))]
-    source = ArxivSource(caller("arxiv"))
     papers = await source.get([*ids, *padding, ids[0], "doi:10.1000/a", "arxiv:2013.00001"])
     assert list(papers) == ids
     assert all(paper.arxiv == key.removeprefix("arxiv:") for key, paper in papers.items())
@@ -263,19 +264,6 @@ def test_first_all_words_then_all_but_one_down_to_pairs(
     words: list[str], steps: list[list[list[str]]]
 ) -> None:
     assert list(loosened_queries(words)) == steps
-
-
-@given(WORDS)
-def test_every_step_holds_all_groups_of_one_size_each_smaller_than_the_last(
-    words: list[str],
-) -> None:
-    distinct = len(set(words))
-    steps = list(loosened_queries(words))
-    for left_out, groups in enumerate(steps):
-        assert all(len(group) == distinct - left_out for group in groups)
-        assert len({tuple(group) for group in groups}) == comb(distinct, left_out)
-    fewest = min(distinct, 2)
-    assert len(steps) == (distinct - fewest + 1 if distinct else 0)
 
 
 @pytest.mark.parametrize(

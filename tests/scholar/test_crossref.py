@@ -217,6 +217,11 @@ def test_garbled_answer_is_worth_another_try(body: str) -> None:
 # The source
 
 
+@pytest.fixture
+def source(caller: CallerOf) -> CrossrefSource:
+    return CrossrefSource(caller("crossref"))
+
+
 def asked(server: ScholarServer) -> list[Any]:
     return [request for request in server.requests if request.service == "crossref"]
 
@@ -244,11 +249,10 @@ def as_papers(works: list[Work]) -> list[Paper]:
 
 
 async def test_search_asks_once_and_says_what_it_sent(
-    server: ScholarServer, caller: CallerOf
+    server: ScholarServer, source: CrossrefSource
 ) -> None:
     works = held(server)
     words = " ".join(word for word in works[0].title.split() if word.isalpha())
-    source = CrossrefSource(caller("crossref"))
     found = await source.search(query(words), before=None, limit=5)
     titles = [paper.title.removesuffix(": A preliminary report") for paper in found.papers]
     assert works[0].title in titles
@@ -266,18 +270,19 @@ async def test_search_asks_once_and_says_what_it_sent(
     assert all(paper.published >= cutoff for paper in found.papers if paper.published)
 
 
-async def test_get_takes_forty_dois_a_call(server: ScholarServer, caller: CallerOf) -> None:
+async def test_get_takes_forty_dois_a_call(server: ScholarServer, source: CrossrefSource) -> None:
     ids = [key(work) for work in held(server)[:100]]
     others = [ids[0], "doi:10.1000/unknown", "arxiv:2101.00001", "openalex:W1"]
-    assert list(await CrossrefSource(caller("crossref")).get([*ids, *others])) == ids
+    assert list(await source.get([*ids, *others])) == ids
     assert len(asked(server)) == -(-101 // DOIS_A_CALL)
 
 
-async def test_doi_with_a_comma_is_asked_for_alone(server: ScholarServer, caller: CallerOf) -> None:
+async def test_doi_with_a_comma_is_asked_for_alone(
+    server: ScholarServer, source: CrossrefSource
+) -> None:
     first, second = held(server)[:2]
     first.doi = "10.1000/a,b"
     server.world.by_doi[first.doi] = first
-    source = CrossrefSource(caller("crossref"))
     ids = ["doi:10.1000/a,b", "doi:10.1000/none,such", key(second)]
     assert list(await source.get(ids)) == [ids[0], ids[2]]
     paths = sorted(request.path for request in asked(server))
@@ -285,11 +290,10 @@ async def test_doi_with_a_comma_is_asked_for_alone(server: ScholarServer, caller
 
 
 async def test_references_are_those_of_the_records_in_one_call(
-    server: ScholarServer, caller: CallerOf
+    server: ScholarServer, source: CrossrefSource
 ) -> None:
     works = [work for work in held(server) if "crossref" in work.lists_references][:30]
     papers = as_papers(works)
-    source = CrossrefSource(caller("crossref"))
     linked = await source.references([*papers, Paper(id="title:x", title="Unknown")])
     assert set(linked.links) == {paper.id for paper in papers}
     for work, paper in zip(works, papers, strict=True):
@@ -303,14 +307,14 @@ async def test_references_are_those_of_the_records_in_one_call(
 
 
 async def test_retractions_are_found_with_their_notices(
-    server: ScholarServer, caller: CallerOf
+    server: ScholarServer, source: CrossrefSource
 ) -> None:
     world = server.world
     notices = {world.works[number].number: notice for number, notice in world.notices.items()}
     retracted = [work for work in held(server) if work.number in notices]
     others = [work for work in held(server) if work.number not in notices][:60]
     assert retracted
-    found = await CrossrefSource(caller("crossref")).notices(as_papers([*others, *retracted]))
+    found = await source.notices(as_papers([*others, *retracted]))
     expected = {
         f"openalex:{work.openalex}": (
             Notice(kind="retraction", doi=notices[work.number].doi or ""),
@@ -321,9 +325,8 @@ async def test_retractions_are_found_with_their_notices(
 
 
 async def test_known_title_is_found_in_spite_of_small_edits(
-    server: ScholarServer, caller: CallerOf
+    server: ScholarServer, source: CrossrefSource
 ) -> None:
-    source = CrossrefSource(caller("crossref"))
     titles = [work.title for work in held(server)]
     work = next(
         work for work in held(server) if titles.count(work.title) == 1 and len(work.title) > 60

@@ -212,10 +212,3 @@ def test_what_serpapi_says_is_understood(said: str, kind: type[Exception]) -> No
 )
 def test_link_says_which_paper_it_leads_to(link: str, key: str | None) -> None:
     assert id_in(link) == key
-
-
-def test_every_link_leads_to_its_own_work(field: World) -> None:
-    for work in field.works:
-        kind, _, bare = (id_in(link_of(work) or "") or "").partition(":")
-        own = {"doi": (work.doi or "").lower(), "arxiv": work.arxiv, "s2": work.s2, "": ""}
-        assert own[kind] == bare

@@ -31,52 +31,40 @@ TWIN = RECORD.model_copy(
 OTHER = Paper(id="doi:10.1/otters", title="How tidal locks reach the otters of harbours", year=2001)
 
 
-async def test_of_records_with_one_title_the_one_that_agrees_best_is_taken() -> None:
-    stated = RECORD.model_copy(update={"id": "title:x", "doi": None})
-    looked = await look_up(Asked("openalex", [TWIN, RECORD]), {0: WorkToLookUp((), stated)})
-    assert looked.found[0].id == RECORD.id
+BARE = RECORD.model_copy(update={"id": "title:x", "doi": None})
+MISSPELT = BARE.model_copy(update={"title": "How sulfur rains reach lichen of the tiled chapel"})
+OTHERS = RECORD.model_copy(update={"id": OTHER.id, "doi": "10.1/otters"})
+LOOMS = Paper(id="doi:10.1/looms", title="On looms", year=1998, authors=(Author(name="Jo Weft"),))
 
 
-async def test_id_of_another_work_is_told_and_the_title_is_looked_for() -> None:
-    stated = RECORD.model_copy(update={"id": OTHER.id, "doi": "10.1/otters"})
+@pytest.mark.parametrize(
+    ("records", "ids", "stated", "loosely", "found"),
+    [
+        ([TWIN, RECORD], (), BARE, False, RECORD),
+        ([OTHER, RECORD], (OTHER.id,), OTHERS, False, RECORD),
+        ([RECORD], ("doi:10.1/nowhere",), RECORD, False, RECORD),
+        ([RECORD], (RECORD.id,), RECORD, False, RECORD),
+        ([OTHER, RECORD], (), MISSPELT, False, None),
+        ([OTHER, RECORD], (), MISSPELT, True, RECORD),
+        ([LOOMS], (), Paper(id="title:x", title="On looms", year=1998), False, LOOMS),
+        ([LOOMS], (), Paper(id="title:x", title="On looms", year=2004), False, None),
+        ([LOOMS], (), Paper(id="title:x", title="On looms", authors=(Author(name="Eva Quill"),)), False, None),
+    ],
+    ids=[
+        "of two of one title the one that agrees best", "an id of another work", "an id that nobody knows", "its id",
+        "a misspelt title", "a misspelt title, looked for loosely", "a short title with its year",
+        "a short title of another year", "a short title of other authors",
+    ],
+)  # fmt: skip
+async def test_work_is_found_by_its_ids_and_title_and_wrong_ids_are_told(
+    records: list[Paper], ids: tuple[str, ...], stated: Paper, loosely: bool, found: Paper | None
+) -> None:
     looked = await look_up(
-        Asked("openalex", [OTHER, RECORD]), {0: WorkToLookUp((OTHER.id,), stated)}
+        Asked("openalex", records), {0: WorkToLookUp(ids, stated)}, loosely=loosely
     )
-    assert looked.others == {0: OTHER}
-    assert looked.found == {0: RECORD}
-
-
-async def test_id_that_a_source_would_know_and_does_not_is_told() -> None:
-    wanted = {0: WorkToLookUp(("doi:10.1/nowhere",), RECORD), 1: WorkToLookUp((RECORD.id,), RECORD)}
-    looked = await look_up(Asked("openalex", [RECORD]), wanted)
-    assert looked.unregistered == {0: ("doi:10.1/nowhere",)}
-    assert looked.found == {0: RECORD, 1: RECORD}
-
-
-async def test_misspelt_title_is_found_only_where_one_looks_loosely() -> None:
-    stated = RECORD.model_copy(
-        update={
-            "id": "title:x",
-            "doi": None,
-            "title": "How sulfur rains reach lichen of the tiled chapel",
-        }
-    )
-    source = Asked("openalex", [OTHER, RECORD])
-    assert (await look_up(source, {0: WorkToLookUp((), stated)})).found == {}
-    assert (await look_up(source, {0: WorkToLookUp((), stated)}, loosely=True)).found == {0: RECORD}
-
-
-async def test_short_title_names_a_work_only_with_its_authors_and_year() -> None:
-    looms = Paper(
-        id="doi:10.1/looms", title="On looms", year=1998, authors=(Author(name="Jo Weft"),)
-    )
-    source = Asked("openalex", [looms])
-    for stated, found in (
-        (Paper(id="title:x", title="On looms", year=1998), True),
-        (Paper(id="title:x", title="On looms", year=2004), False),
-        (Paper(id="title:x", title="On looms", authors=(Author(name="Eva Quill"),)), False),
-    ):
-        assert bool((await look_up(source, {0: WorkToLookUp((), stated)})).found) is found
+    assert looked.found == ({0: found} if found else {})
+    assert looked.others == ({0: OTHER} if OTHER.id in ids else {})
+    assert looked.unregistered == ({0: ids} if "doi:10.1/nowhere" in ids else {})
 
 
 AGREEMENT_TITLE = "How sulphur rain reaches the lichens of tiled chapels: a field study"
@@ -289,12 +277,10 @@ async def test_failed_source_is_told_and_no_paper_is_called_without_references(
     failing = Table(book, "semantic_scholar", error=error)
     charging = Table(book, "openalex", CHARGING, {"s2:1": ("openalex:W7",)})
     gathered = await references_of([ONE, TWO], [failing, charging])
-    assert gathered.failures == [(failing, error)]
-    assert said_by(gathered) == ["openalex"]
+    assert (gathered.failures, said_by(gathered)) == ([(failing, error)], ["openalex"])
     assert gathered.missing == []
     citing = await citations_of([ONE, TWO], [failing, charging], limit=5)
-    assert citing.failures == [(failing, error)]
-    assert said_by(citing) == ["openalex"]
+    assert (citing.failures, said_by(citing)) == ([(failing, error)], ["openalex"])
 
 
 async def test_citations_come_from_the_cheapest_source_that_has_any(

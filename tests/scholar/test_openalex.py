@@ -3,7 +3,6 @@
 import logging
 import time
 from datetime import date
-from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
@@ -11,16 +10,13 @@ from pydantic import SecretStr
 from state.paper import Paper, canonical_id
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.wire import Request
-from tests.fakes.scholar.world import PUBMED, make_world
-from tests.scholar.conftest import CallerOf, settings_for
+from tests.fakes.scholar.world import PUBMED
+from tests.scholar.conftest import CallerOf
 from tests.scholar.looking import query, under_title
 from tests.scholar.openalex_support import KEY, Refusing, id_of, in_openalex, kinds
-from tools.cache import AnswerCache
 from tools.errors import BudgetError, TransientError
-from tools.http.retrying_client import RetryingClient
 from tools.ledger.budget_limits import BudgetLimits
-from tools.ledger.run_ledger import RunLedger
-from tools.scholar.openalex import OpenAlexSource, host, pack_requests
+from tools.scholar.openalex import OpenAlexSource
 from tools.scholar.openalex_format import (
     any_of,
     batched,
@@ -50,8 +46,7 @@ async def test_ids_of_all_kinds_are_listed_a_hundred_at_a_time(
         assert key in (paper.id, *paper.aliases)
     pages = 2 + -(-(len(dois) + len(arxiv)) // 100)
     assert pages <= kinds(server)["list"] <= pages + 1
-    assert kinds(server)["singleton"] == 0
-    assert server.repeated() == []
+    assert (kinds(server)["singleton"], server.repeated()) == (0, [])
 
 
 async def test_number_of_pubmed_finds_its_work(
@@ -116,35 +111,8 @@ async def test_a_work_merged_into_a_paper_is_none_of_its_references(
         references=("openalex:W5", "openalex:W9"),
         origin={"openalex": "openalex"},
     )
-    linked = await source.references([merged])
-    assert linked.links == {"doi:10.1000/a": ("openalex:W9",)}
+    assert (await source.references([merged])).links == {"doi:10.1000/a": ("openalex:W9",)}
     assert server.requests == []
-
-
-async def test_80_papers_with_40_references_each_cost_little_more_than_a_list_call_a_hundred(
-    tmp_path: Path,
-) -> None:
-    with ScholarServer(make_world(size=700, seed=3, references=40, crowd=0)) as server:
-        settings = settings_for(server)
-        ledger = RunLedger("run", BudgetLimits(), tmp_path)
-        caller = RetryingClient(host(settings), ledger, AnswerCache(tmp_path / "responses.sqlite"))
-        source = OpenAlexSource(caller)
-        works = [work for work in in_openalex(server) if work.doi and len(work.references) >= 40]
-        papers = [
-            Paper(id=canonical_id(work.doi or ""), title=work.title, doi=work.doi)
-            for work in works[-80:]
-        ]
-        linked = await source.references(papers)
-        distinct = list(dict.fromkeys(key for keys in linked.links.values() for key in keys))
-        records = await source.get(distinct)
-        assert len(papers) == 80
-        assert sum(map(len, linked.links.values())) > 80 * 30
-        assert kinds(server)["list"] <= 2 + -(-len(distinct) // 100) + 1
-        assert kinds(server)["search"] == kinds(server)["semantic"] == 0
-        assert server.charged.usd <= 0.0013
-        known = {id_of(work) for work in server.world.held("openalex") if work.title}
-        assert set(records) == set(distinct) & known
-        assert server.repeated() == []
 
 
 async def test_one_call_serves_the_citations_of_many_papers(
@@ -187,20 +155,6 @@ async def test_a_paper_cited_more_often_than_the_limit_is_asked_for_alone(
     assert len(citing) >= min(limit, total) - 3  # some have no title
 
 
-def test_packs_fill_their_pages() -> None:
-    counts: dict[str, int | None] = {f"W{n}": n % 40 for n in range(300)}
-    counts |= {"big": 1000, "unknown": None, "middle": 150}
-    packs = pack_requests(counts, 200)
-    asked_for = [key for works, _ in packs for key in works]
-    assert sorted(asked_for) == sorted(key for key, count in counts.items() if count != 0)
-    assert packs[:2] == [(["big"], 2), (["unknown"], 2)]
-    total = sum(count for count in counts.values() if count and count <= 200)
-    assert sum(pages for _, pages in packs[2:]) <= -(-total // 100) + 2 * len(packs)
-    for works, pages in packs[2:]:
-        assert len(works) <= 100
-        assert sum(counts[key] or 0 for key in works) <= 100 * (pages - 1)
-
-
 async def test_one_failed_call_of_many_raises_once_the_others_are_kept(
     caller: CallerOf, server: ScholarServer
 ) -> None:
@@ -231,8 +185,7 @@ async def test_too_few_found_relaxes_step_by_step_and_the_exact_ones_stay_first(
     strict = await source.search(query(" ".join(words)), before=None, limit=2)
     assert strict.sent == (f"search={' AND '.join(words)}",)
     found = await source.search(query(" ".join(words)), before=None, limit=60)
-    assert found.sent[0] == strict.sent[0]
-    assert found.sent[1].count(" OR ") == 3
+    assert (found.sent[0], found.sent[1].count(" OR ")) == (strict.sent[0], 3)
     assert kinds(server) == {"search": len(found.sent) + 1}
     assert len(found.sent) <= 3
     assert list(found.papers[: len(strict.papers)]) == list(strict.papers)
@@ -325,8 +278,7 @@ async def test_the_budget_ends_the_search_at_what_was_found(
 ) -> None:
     source = OpenAlexSource(caller("openalex", limits=BudgetLimits(by_source={"openalex": 0.001})))
     wanted = query("citation graph retrieval quality")
-    found = await source.search(wanted, before=None, limit=200)
-    assert len(found.sent) == 1
+    assert len((await source.search(wanted, before=None, limit=200)).sent) == 1
     with pytest.raises(BudgetError):
         await source.search(query("another query"), before=None, limit=20)
     assert server.charged.usd == pytest.approx(0.001)

@@ -104,8 +104,7 @@ async def test_get_answers_under_the_id_asked_for(
     for key, found in papers.items():
         assert found.title == asked[key].title, key
         assert key in {found.id, *found.aliases, *of_pubmed}
-    assert len(server.requests) == -(-(len(asked) + 2) // 500)
-    assert server.repeated() == []
+    assert (len(server.requests), server.repeated()) == (-(-(len(asked) + 2) // 500), [])
 
 
 async def test_title_is_found_and_another_one_is_not_taken_for_it(
@@ -184,14 +183,14 @@ async def test_answer_of_another_shape_is_an_error_and_no_empty_answer(
     server.faults.chances = {fault: 1.0}
     source = SemanticScholarSource(caller("semantic_scholar", source_patience=0.1))
     one = paper_for(held(server)[0], cited_by=900)
-    with pytest.raises(TransientError):
-        await source.search(query("honey"), before=None, limit=5)
-    with pytest.raises(TransientError):
-        await source.get([one.id])
-    with pytest.raises(TransientError):
-        await source.citations([one], limit=5)
-    with pytest.raises(TransientError):
-        await source.recommend([one], limit=5)
+    for ask in (
+        lambda: source.search(query("honey"), before=None, limit=5),
+        lambda: source.get([one.id]),
+        lambda: source.citations([one], limit=5),
+        lambda: source.recommend([one], limit=5),
+    ):
+        with pytest.raises(TransientError):
+            await ask()
 
 
 FIRST, SECOND = "Hives were weighed at dusk.", "Looms were threaded by hand [4]."
@@ -295,8 +294,7 @@ async def test_works_that_snippets_cite_come_with_the_sentence_that_cites_them(
     citing = {paper.id: by_id[paper.semantic_scholar or ""] for paper in found.papers}
     assert found.cited
     for one in found.cited:
-        numbers = citing[one.by].references
-        assert by_id[one.paper.semantic_scholar or ""].number in numbers
+        assert by_id[one.paper.semantic_scholar or ""].number in citing[one.by].references
         assert one.sentence.startswith("Threads were counted as before [")
         assert one.paper.id not in citing
     assert len({one.paper.id for one in found.cited}) == len(found.cited)
@@ -351,6 +349,5 @@ async def test_passages_are_of_the_named_papers_alone(
     assert {one.paper for one in await source.passages(works[2].title, [alone], limit=2)} == {
         alone.id
     }
-    local = Paper(id="local:x", title="Mine")
-    assert await source.passages(query, [local], limit=2) == []
+    assert await source.passages(query, [Paper(id="local:x", title="Mine")], limit=2) == []
     assert len(server.requests) == 2

@@ -46,9 +46,14 @@ def record(**others: Any) -> dict[str, Any]:
     return {**whole, **others}
 
 
+def read(**others: Any) -> Paper:
+    paper = paper_of(record(**others))
+    assert paper is not None, others
+    return paper
+
+
 def test_whole_record_becomes_a_paper_that_says_where_each_field_is_from() -> None:
-    paper = paper_of(record())
-    assert paper is not None
+    paper = read()
     assert paper.id == "doi:10.1234/loom.5"
     assert paper.aliases == ("arxiv:2101.00005", f"s2:{SHA}")
     assert (paper.doi, paper.arxiv, paper.semantic_scholar) == ("10.1234/loom.5", "2101.00005", SHA)
@@ -56,8 +61,7 @@ def test_whole_record_becomes_a_paper_that_says_where_each_field_is_from() -> No
     assert (paper.year, paper.published) == (2021, date(2021, 3, 4))
     assert [author.name for author in paper.authors] == ["Ada Weaver", "B. Spinner"]
     assert (paper.venue, paper.cited_by) == ("Loom Letters", 0)
-    assert (paper.volume, paper.pages) == ("5", None)
-    assert paper.pdf == "https://loom.example/5.pdf"
+    assert (paper.volume, paper.pages, paper.pdf) == ("5", None, "https://loom.example/5.pdf")
     assert set(paper.origin) == {
         "title",
         "abstract",
@@ -79,9 +83,7 @@ def test_whole_record_becomes_a_paper_that_says_where_each_field_is_from() -> No
 @pytest.mark.parametrize("name", [name for name in record() if name != "title"])
 def test_odd_field_is_left_out_and_never_costs_the_record(name: str) -> None:
     for odd in (None, 7, "text", [], [None], {}, {"name": None}, True, "", -1, 10**9, float("nan")):
-        paper = paper_of(record(**{name: odd}))
-        assert paper is not None, odd
-        assert paper.title == "Weaving reviews from threads", odd
+        assert read(**{name: odd}).title == "Weaving reviews from threads", odd
 
 
 @pytest.mark.parametrize(
@@ -100,9 +102,7 @@ def test_what_has_no_title_is_no_paper(thing: object) -> None:
     ],
 )
 def test_venue_is_taken_from_wherever_it_stands(fields: dict[str, Any], venue: str | None) -> None:
-    paper = paper_of(record(**fields))
-    assert paper is not None
-    assert paper.venue == venue
+    assert read(**fields).venue == venue
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,7 @@ def test_venue_is_taken_from_wherever_it_stands(fields: dict[str, Any], venue: s
 def test_dates_are_only_as_exact_as_they_are_known(
     fields: dict[str, Any], year: int | None, day: date | None
 ) -> None:
-    paper = paper_of(record(**fields))
-    assert paper is not None
+    paper = read(**fields)
     assert (paper.year, paper.published) == (year, day)
 
 
@@ -127,14 +126,11 @@ def test_dates_are_only_as_exact_as_they_are_known(
     "url", ["", "not a link", "javascript:alert(1)", "http://[", "/paper/5.pdf"]
 )
 def test_pdf_is_a_web_link_or_nothing(url: str) -> None:
-    paper = paper_of(record(openAccessPdf={"url": url, "status": None}))
-    assert paper is not None
-    assert paper.pdf is None
+    assert read(openAccessPdf={"url": url, "status": None}).pdf is None
 
 
 def test_title_says_that_a_work_was_retracted() -> None:
-    paper = paper_of(record(title="RETRACTED ARTICLE: Weaving reviews"))
-    assert paper is not None
+    paper = read(title="RETRACTED ARTICLE: Weaving reviews")
     assert paper.retracted
     assert paper.origin["retracted"] == "semantic_scholar"
 

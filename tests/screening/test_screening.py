@@ -48,8 +48,7 @@ def test_everything_is_there_when_the_folder_is_opened_again(tmp_path: Path) -> 
     screening.decide([said(first, "include")])  # the last one counts, and both are kept
     again = Screening(tmp_path / "s")
     assert again.latest("title_abstract")[first]["Ann"].decision == "include"
-    assert again.protocol == PROTOCOL
-    assert again.papers == screening.papers
+    assert (again.protocol, again.papers) == (PROTOCOL, screening.papers)
     assert again.decisions == screening.decisions
     assert (again.decisions[0].protocol, again.decisions[0].at[:2]) == (1, "20")
     with pytest.raises(InputError, match="has a screening already"):
@@ -371,8 +370,7 @@ SOIL = [
 
 def test_order_begins_with_the_protocols_words_and_then_follows_decisions() -> None:
     order = PaperOrder([*BEES, *SOIL], "How do honey bees find home?")
-    first = np.argsort(-order.scores({}))
-    assert set(first[:2]) <= {0, 1, 2, 3}
+    assert set(np.argsort(-order.scores({}))[:2]) <= {0, 1, 2, 3}
     learnt = order.scores({4: True, 5: True, 0: False, 1: False})
     assert min(learnt[6:]) > max(learnt[2:4])
 

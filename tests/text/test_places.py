@@ -137,8 +137,7 @@ def test_source_lines_are_slices_and_plain_without_citations() -> None:
     ["As in <<[8]|0>> moss cools.", "Roofs are hot. <<[1]|0>> show moss.", "Lee <<[1]|0>>, moss."],
 )
 def test_citation_that_a_sentence_needs_stays(text: str) -> None:
-    plain = source_lines(paragraph(MOSS, 9, text))[-1].plain
-    assert ("[" in plain) == ("Lee" not in text)
+    assert ("[" in source_lines(paragraph(MOSS, 9, text))[-1].plain) == ("Lee" not in text)
 
 
 @pytest.mark.parametrize(

@@ -37,12 +37,9 @@ class Faults:
         """Names the fault of a request, or none, in place of the chances."""
         self.retry_after: str | None = "0"
         """What a 429 says; Semantic Scholar never says it."""
-        self.in_a_row: int | None = None
-        """Most faults in a row for one request, if there is to be a limit."""
         self.counts: Counter[str] = Counter()
         """How often each kind happened."""
         self._draw = random.Random(seed)
-        self._row: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def pick(self, request: Request) -> str | None:
@@ -54,7 +51,6 @@ class Faults:
             fault = named if script is not None else self._pick(request)
             if fault is not None and fault not in KINDS:
                 raise ValueError(f"{fault!r} is no fault: choose one of {', '.join(sorted(KINDS))}")
-            self._row[request.key] = self._row[request.key] + 1 if fault else 0
             if fault:
                 self.counts[fault] += 1
             return fault
@@ -62,8 +58,6 @@ class Faults:
     def _pick(self, request: Request) -> str | None:
         chances = self.only.get(request.service, self.chances)
         hits = [kind for kind, chance in chances.items() if self._draw.random() < chance]
-        if self.in_a_row is not None and self._row[request.key] >= self.in_a_row:
-            return None
         return hits[0] if hits else None
 
     def spoil(self, fault: str, request: Request, answer: Answer) -> Answer:

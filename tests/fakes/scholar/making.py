@@ -9,6 +9,8 @@ from tests.fakes.scholar import vocabulary
 from tests.fakes.scholar.world import SERVICES, Service, Work
 
 _FIRST_FOREIGN = 9_000_000_000
+_REFERENCES = 15
+"""Works that a work cites, on average."""
 _DOI_PREFIXES = ("10.55501/loom", "10.55502/jir", "10.55503/LOOM", "10.18653/v1")
 _NOWHERE: frozenset[Service] = frozenset()
 
@@ -16,10 +18,9 @@ _NOWHERE: frozenset[Service] = frozenset()
 class Maker:
     """Draws a world from a seed."""
 
-    def __init__(self, seed: int, about: str, references: int) -> None:
+    def __init__(self, seed: int, about: str) -> None:
         self.seed = seed
         self.draw = random.Random(seed)
-        self.references = references
         self.topics = dict(vocabulary.TOPICS)
         self.weights = [1.0] * len(self.topics)
         if terms := vocabulary.terms_of(about):
@@ -146,7 +147,7 @@ class Maker:
     def _link(self) -> None:
         same: dict[str, list[int]] = {name: [] for name in self.names}
         for work in self.works:
-            wanted = max(1, round(self.draw.gauss(self.references, self.references / 4)))
+            wanted = max(1, round(self.draw.gauss(_REFERENCES, _REFERENCES / 4)))
             strangers = sum(self.draw.random() < 0.07 for _ in range(wanted))
             chosen: dict[int, None] = {}
             for _ in range(4 * (wanted - strangers) if work.number else 0):

@@ -214,19 +214,16 @@ class World:
         return self._bags[number]
 
 
-def make_world(
-    size: int = 400, seed: int = 1, about: str = "", *, references: int = 15, crowd: int = 500
-) -> World:
+def make_world(size: int = 400, seed: int = 1, about: str = "", *, crowd: int = 500) -> World:
     """Return a field of `size` works and the awkward records beside them.
 
     Args:
         size: Ordinary works; the records beside them come on top.
         seed: Chooses everything.
         about: A text whose words become the vocabulary of one topic, so that its words find works.
-        references: Works that a work cites, on average.
         crowd: Works that only cite the landmark.
     """
     from tests.fakes.scholar.making import Maker
 
-    maker = Maker(seed, about, references)
+    maker = Maker(seed, about)
     return World(maker.make(size, crowd), maker.landmark)

@@ -10,6 +10,8 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
+from nodes.find.rankers.debate import rank_by_debate
+from nodes.find.rankers.ranker import Ranking
 from state.inputs import CheckedRequest
 from state.paper import Paper
 from state.quote import Debate
@@ -112,3 +114,14 @@ def quotes_of(debate: Debate) -> list[str]:
     """The words of every verified quote of a debate."""
     arguments = (*debate.arguments_for, *debate.arguments_against)
     return [argument.quote.text for argument in arguments if argument.quote is not None]
+
+
+async def debated(
+    script: Script | Sequence[Reply],
+    home: Path,
+    papers: Sequence[Paper],
+    request: CheckedRequest = REQUEST,
+) -> tuple[Ranking, list[dict[str, Any]]]:
+    """Debate papers with the script; return the ranking and the inputs of each question."""
+    with served(script, home) as bench:
+        return await rank_by_debate(bench.services, request, papers), bench.asked

@@ -18,6 +18,7 @@ from tests.nodes.rankers.support import (
     PAPERS,
     REQUEST,
     by_paper,
+    debated,
     honest,
     ids_of,
     quotes_of,
@@ -34,9 +35,8 @@ async def test_fault_1_fabricated_quote_against_is_caught_beside_a_right_quote_f
     tmp_path: Path,
 ) -> None:
     answer = {"debates": [verdict("C1", [PRO], [INVENTED], 90)]}
-    with served([answer], tmp_path) as bench:
-        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
-        failed = "\n".join(bench.asked[1]["faults"])
+    ranking, asked = await debated([answer], tmp_path, [FIRST])
+    failed = "\n".join(asked[1]["faults"])
     debate = ranking.debates[0]
     assert INVENTED in failed
     assert PRO not in failed
@@ -50,9 +50,8 @@ async def test_fault_2_failed_again_the_argument_stands_unsupported_and_the_scor
     tmp_path: Path,
 ) -> None:
     answer = {"debates": [verdict("C1", [INVENTED], [f"And {INVENTED}"], 100)]}
-    with served([answer], tmp_path) as bench:
-        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
-        assert len(bench.asked) == 2, "asked once more, and no oftener"
+    ranking, asked = await debated([answer], tmp_path, [FIRST])
+    assert len(asked) == 2, "asked once more, and no oftener"
     debate = ranking.debates[0]
     for argument in (*debate.arguments_for, *debate.arguments_against):
         assert argument.quote is None
@@ -67,10 +66,8 @@ async def test_fault_2_right_quote_of_the_second_answer_counts_in_full(tmp_path:
         {"debates": [verdict("C1", [INVENTED], [CONTRA], 60)]},
         {"debates": [verdict("C1", [PRO], [CONTRA], 60)]},
     ]
-    with served(answers, tmp_path) as bench:
-        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
-    assert ranking.scores == {FIRST.id: 60}
-    assert ranking.debates[0].reductions == ()
+    ranking, _ = await debated(answers, tmp_path, [FIRST])
+    assert (ranking.scores, ranking.debates[0].reductions) == ({FIRST.id: 60}, ())
 
 
 @pytest.mark.parametrize("side", ["for", "against"])
@@ -79,9 +76,8 @@ async def test_fault_3_later_quotes_of_a_list_are_checked_like_the_first(
 ) -> None:
     long = [PRO, CONTRA, INVENTED]
     sides = (long, [CONTRA]) if side == "for" else ([PRO], long)
-    with served([{"debates": [verdict("C1", *sides)]}], tmp_path) as bench:
-        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
-        assert any(INVENTED in fault for fault in bench.asked[1]["faults"])
+    ranking, asked = await debated([{"debates": [verdict("C1", *sides)]}], tmp_path, [FIRST])
+    assert any(INVENTED in fault for fault in asked[1]["faults"])
     debate = ranking.debates[0]
     arguments = debate.arguments_for if side == "for" else debate.arguments_against
     assert [argument.supported for argument in arguments] == [True, True, False]
@@ -101,8 +97,9 @@ async def test_fault_3_later_quotes_of_a_list_are_checked_like_the_first(
 async def test_side_without_arguments_costs_nothing_where_the_other_has_one(
     pro: list[str], contra: list[str], given: float, score: float, tmp_path: Path
 ) -> None:
-    with served([{"debates": [verdict("C1", pro, contra, given)]}], tmp_path) as bench:
-        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
+    ranking, _ = await debated(
+        [{"debates": [verdict("C1", pro, contra, given)]}], tmp_path, [FIRST]
+    )
     assert ranking.scores == {FIRST.id: pytest.approx(score)}
 
 
@@ -113,9 +110,8 @@ async def test_only_papers_at_fault_are_debated_again_and_are_told_why(tmp_path:
         {"debates": [honest("C2", SECOND, 20), honest("C3", THIRD, 30)]},
     ]
     second = SECOND.model_copy(update={"abstract": f"{SECOND.abstract} So {short}."})
-    with served(answers, tmp_path) as bench:
-        await rank_by_debate(bench.services, REQUEST, [FIRST, second, THIRD])
-        again = bench.asked[1]
+    _, asked = await debated(answers, tmp_path, [FIRST, second, THIRD])
+    again = asked[1]
     assert [item["id"] for item in again["candidates"]] == ["C2", "C3"]
     assert again["faults"] == [
         f"C2: not in its text: {INVENTED!r}",
@@ -143,8 +139,7 @@ async def test_fault_4_answers_belong_to_papers_by_id_and_nothing_vanishes(
     named = ids_of(papers)
     scores = {"C1": 11.0, "C2": 22.0, "C3": 33.0}
     debates = [honest(key, named.get(key, FIRST), scores.get(key, 99.0)) for key in given]
-    with served(lambda _: {"debates": debates}, tmp_path) as bench:
-        ranking = await rank_by_debate(bench.services, REQUEST, papers)
+    ranking, _ = await debated(lambda _: {"debates": debates}, tmp_path, papers)
     found = by_paper(ranking.debates)
     assert ranking.scores.keys() == found.keys() == {paper.id for paper in papers}
     for key, paper in named.items():
@@ -163,8 +158,7 @@ async def test_fault_4_of_two_debates_under_one_id_the_one_about_its_paper_count
     tmp_path: Path,
 ) -> None:
     debates = [honest("C1", SECOND, 99), honest("C1", FIRST, 10), honest("C2", SECOND, 20)]
-    with served([{"debates": debates}], tmp_path) as bench:
-        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST, SECOND])
+    ranking, _ = await debated([{"debates": debates}], tmp_path, [FIRST, SECOND])
     assert ranking.scores == {FIRST.id: 10, SECOND.id: 20}
 
 
@@ -201,7 +195,8 @@ async def test_fault_5_debates_stay_with_their_papers_whatever_the_order_of_the_
 async def test_fault_3_quote_of_five_characters_never_passes(tmp_path: Path) -> None:
     short = (FIRST.abstract or "")[:5]
     assert short in FIRST.text
-    with served([{"debates": [verdict("C1", [short], [CONTRA], 50)]}], tmp_path) as bench:
-        ranking = await rank_by_debate(bench.services, REQUEST, [FIRST])
+    ranking, _ = await debated(
+        [{"debates": [verdict("C1", [short], [CONTRA], 50)]}], tmp_path, [FIRST]
+    )
     assert not ranking.debates[0].arguments_for[0].supported
     assert ranking.scores == {FIRST.id: pytest.approx(50 * UNSUPPORTED)}

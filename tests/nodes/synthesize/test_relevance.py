@@ -4,10 +4,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nodes.synthesize.judge_relevance import CLEAR_IN, PROMPT, judge_relevance
+from nodes.synthesize.judge_relevance import (
+    BAR,
+    CLEAR_IN,
+    CLEAR_OUT,
+    FLOOR,
+    PROMPT,
+    judge_relevance,
+    paragraph_similarities,
+    relevant_without_model,
+)
 from nodes.synthesize.summarize_paragraphs import summarize_paragraphs
 from tests.fakes.openai_server import Refusal, Reply, Text
+from tests.library.words import WordEmbedder
 from tests.nodes.synthesize.support import (
     HEMP,
     LEAVES,
@@ -76,8 +88,7 @@ async def test_where_the_mind_cannot_judge_likeness_does_for_these_alone(
     told = {context.paragraph: context.by for context in update["contexts"]}
     assert told[CLEAR.id] == "embedding"
     assert HEMP.id not in told
-    causes = [failure.cause for failure in update["failures"]]
-    assert len(causes) == 1
+    assert len([failure.cause for failure in update["failures"]]) == 1
     assert update["failures"][0].subject == "2 paragraphs"
 
 
@@ -104,3 +115,32 @@ async def test_orders_in_a_paragraph_or_heading_are_not_obeyed_nor_shown(tmp_pat
     assert len(messages) == 2
     assert "previous instructions" not in str(messages)
     assert all(sent[0]["content"].startswith(PROMPT) for sent in messages)
+
+
+# nodes/synthesize/judge_relevance.py: likeness by meaning and words, and what is clear.
+
+
+ASKED = "How does drought change the roots of pears?"
+NEAR = "Drought changes how the roots of pears grow."
+FAR = "A sail was woven, hemp by hemp."
+
+
+def embedder_of_its_own() -> WordEmbedder:
+    made = WordEmbedder(512)
+    made.name = "words 512, relevance"
+    return made
+
+
+def test_paragraph_that_answers_is_above_one_that_does_not() -> None:
+    near, far = paragraph_similarities(embedder_of_its_own(), ASKED, [NEAR, FAR], ["", ""])
+    assert near >= CLEAR_IN
+    assert far < CLEAR_OUT
+
+
+@given(st.dictionaries(st.text(max_size=3), st.floats(0, 1), max_size=12))
+def test_alone_all_above_the_bar_count_and_none_below_the_floor(scores: dict[str, float]) -> None:
+    taken = relevant_without_model(scores)
+    assert {key for key, score in scores.items() if score >= BAR} <= taken
+    assert all(scores[key] >= FLOOR for key in taken)
+    left = [score for key, score in scores.items() if key not in taken]
+    assert not taken or all(score < min(scores[key] for key in taken) for score in left)

@@ -88,8 +88,7 @@ async def test_work_that_is_found_keeps_its_id_and_gets_a_doi(tmp_path: Path) ->
     paper = (await run_store.papers.get([SHADE.id]))[SHADE.id]
     assert (paper.id, paper.doi, paper.venue) == (SHADE.id, "10.5555/shade", "Mosses")
     assert "doi:10.5555/shade" in paper.aliases
-    assert update["resolved"] == {SHADE.id: "crossref"}
-    assert update["lines"] == LINES
+    assert (update["resolved"], update["lines"]) == ({SHADE.id: "crossref"}, LINES)
     assert update["works"] == [SHADE.id, CRUST.id, LOOSE.id, RAIN.id]
 
 
@@ -156,6 +155,3 @@ async def test_record_of_another_work_is_not_taken(tmp_path: Path) -> None:
     table = Asked("crossref", [other, right])
     found, _ = await resolve(asking(tmp_path, table), "crossref", lines=lines)
     assert found["resolved"] == {CRUST.id: "crossref"}, "by its title"
-
-
-# Over real HTTP

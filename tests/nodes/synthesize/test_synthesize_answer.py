@@ -196,8 +196,7 @@ async def test_resumes_behind_what_was_folded(fold: Folding) -> None:
     assert first.folded == 3
     second = await fold(updates="each", draft=first.draft, folded=first.folded)
     assert [shown(asked) for asked in second.asked] == [[item.text] for item in PARAGRAPHS[3:]]
-    whole = await fold(updates="each")
-    assert second.draft == whole.draft
+    assert second.draft == (await fold(updates="each")).draft
 
 
 def forgetful(inputs: dict[str, Any]) -> Any:
@@ -210,11 +209,9 @@ def forgetful(inputs: dict[str, Any]) -> Any:
 async def test_what_an_update_loses_is_put_back(fold: Folding) -> None:
     result = await fold(PARAGRAPHS[:2], script=forgetful, updates="each")
     last = result.asked[-1]
-    assert last["lost"] == [FACTS[0]]
-    assert last["text"] == "Snails do not fly."
+    assert (last["lost"], last["text"]) == ([FACTS[0]], "Snails do not fly.")
     assert "sources" not in last
-    assert result.draft == f"Snails do not fly.\n\n{FACTS[0]}"
-    assert result.failures == []
+    assert (result.draft, result.failures) == (f"Snails do not fly.\n\n{FACTS[0]}", [])
 
 
 async def test_answer_lost_twice_is_kept_and_told(fold: Folding) -> None:
@@ -222,8 +219,7 @@ async def test_answer_lost_twice_is_kept_and_told(fold: Folding) -> None:
         return {"paragraphs": ["Snails do not fly."]} if "lost" in inputs else forgetful(inputs)
 
     result = await fold(PARAGRAPHS[:2], script=careless, updates="each")
-    assert result.draft == FACTS[0]
-    assert result.folded == 2
+    assert (result.draft, result.folded) == (FACTS[0], 2)
     (failure,) = result.failures
     assert failure.subject == "Homing of bees, paragraph 2"
     assert "lost more than half" in failure.cause
@@ -274,5 +270,4 @@ async def test_commands_are_not_shown_and_not_followed(fold: Folding, llm: bool)
 async def test_embedded_engine_answers_with_sentences_of_the_sources(fold: Folding) -> None:
     result = await fold(llm=False)
     assert (result.asked, result.failures, result.folded) == ([], [], 8)
-    told = [fact for fact in FACTS if f"Lee and Kim: “{fact}”" in result.draft]
-    assert len(told) >= 3
+    assert len([fact for fact in FACTS if f"Lee and Kim: “{fact}”" in result.draft]) >= 3

@@ -1,12 +1,13 @@
-"""nodes/find/shortlist_papers.py: which papers are judged, and which need no judge."""
+"""nodes/find: which papers are judged, and which are kept."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.runtime import Runtime
 
+from nodes.find.select_papers import select_papers
 from nodes.find.shortlist_papers import (
     FOR_GAPS,
     IN_LATER_HOP,
@@ -17,10 +18,121 @@ from nodes.find.shortlist_papers import (
 from state.channels import FindState
 from state.inputs import CheckedRequest
 from state.paper import Paper
-from state.search import Hit, LinkRound, SearchQuery
+from state.run import Failure
+from state.search import FacetCoverage, Hit, LinkRound, SearchLogEntry, SearchQuery, Sufficiency
 from tests.support import link_libraries
 from tools.run_settings import RunSettings
 from tools.services import Services
+
+Select = Callable[..., Any]
+
+
+@pytest.fixture
+def select(runtime: Runtime[RunSettings]) -> Select:
+    """Select from papers with these scores; parts of the request and of the state may be given."""
+
+    async def run(
+        scores: dict[str, float], request: dict[str, Any] | None = None, **state: Any
+    ) -> FindState:
+        asked = CheckedRequest.model_validate(
+            {"text": "pears", "sources": ("openalex", "arxiv"), **(request or {})}
+        )
+        branch: dict[str, Any] = {
+            "run": "run",
+            "request": asked,
+            "scores": scores,
+            "prior": {},
+            "judged": scores,
+            "settled": [],
+            "same": {},
+            "hidden": [],
+            "collected": [],
+            "retracted": [],
+            "search_log": [],
+            "failures": [],
+            "sufficiency": [],
+            **state,
+        }
+        given: FindState = branch  # type: ignore[assignment]
+        return await select_papers(given, runtime)
+
+    return run
+
+
+SCORES = {"doi:a": 90.0, "doi:b": 80.0, "doi:c": 70.0, "doi:d": 10.0}
+
+
+async def test_best_are_kept_and_what_must_be_is_among_them(select: Select) -> None:
+    asked = {"keep": 2, "must_include": ("openalex:W4",)}
+    update = await select(SCORES, asked, same={"openalex:W4": "doi:d"})
+    assert (update["selected"], update["failures"]) == (["doi:a", "doi:d"], [])
+
+
+async def test_retracted_paper_gives_its_place_to_the_next_unless_it_is_asked_for(
+    select: Select,
+) -> None:
+    update = await select(SCORES, {"keep": 2}, retracted=["doi:a"])
+    assert update["selected"] == ["doi:b", "doi:c"]
+    update = await select(SCORES, {"keep": 2, "include_retracted": True}, retracted=["doi:a"])
+    assert update["selected"] == ["doi:a", "doi:b"]
+    update = await select(SCORES, {"must_include": ("doi:a",)}, retracted=["doi:a"])
+    assert update["selected"] == ["doi:b", "doi:c"]
+    assert [item.cause for item in update["failures"]] == ["required, but retracted"]
+
+
+async def test_each_facet_keeps_its_best_paper_or_is_said_to_be_missing(select: Select) -> None:
+    facets = (
+        FacetCoverage(name="pears", papers=("doi:a", "doi:b"), covered=True),
+        FacetCoverage(name="frost", papers=("openalex:W3", "doi:d"), covered=True),
+        FacetCoverage(name="sails", papers=("doi:d", "doi:e"), covered=True),
+        FacetCoverage(name="bees"),
+    )
+    entry = Sufficiency(hop=1, facets=facets, missing=("bees",), reasoning="Thus.", by="m")
+    scores = {**SCORES, "doi:e": 60.0}
+    update = await select(
+        scores, {"keep": 2}, same={"openalex:W3": "doi:c"}, sufficiency=[entry], retracted=["doi:e"]
+    )
+    assert update["selected"] == ["doi:a", "doi:c"]
+    assert update["sufficiency"][-1].missing == ("bees", "sails")
+
+
+def searched(source: str, *returned: int) -> list[SearchLogEntry]:
+    return [SearchLogEntry(source=source, query="q", hop=1, returned=count) for count in returned]
+
+
+@pytest.mark.parametrize(
+    ("log", "alarms"),
+    [
+        (searched("arxiv", 0, 0), ["arxiv"]),
+        (searched("arxiv", 0), []),
+        (searched("arxiv", 0, 3, 0), []),
+        (searched("arxiv", 0, 0, 0) + searched("openalex", 5, 0), ["arxiv"]),
+    ],
+)
+async def test_source_that_answered_nothing_but_empty_sets_raises_an_alarm(
+    log: list[SearchLogEntry], alarms: list[str], select: Select
+) -> None:
+    update = await select(SCORES, search_log=log)
+    assert [item.subject for item in update["failures"]] == alarms
+    assert not any(item.fatal for item in update["failures"])
+
+
+async def test_run_in_which_no_source_answered_says_why_and_not_that_nothing_was_found(
+    select: Select,
+) -> None:
+    failed = [
+        Failure(stage="search_source", subject=f"{name}: pears", cause=f"{name} is busy")
+        for name in ("openalex", "openalex", "arxiv")
+    ]
+    (stop,) = (await select({}, failures=failed))["failures"]
+    assert stop.fatal
+    assert stop.cause == "no source gave an answer:\n  openalex is busy\n  arxiv is busy"
+    (stop,) = (await select({}, search_log=searched("openalex", 3)))["failures"]
+    assert stop.cause == "CiteLoom found nothing in openalex and arxiv with any query: q"
+
+
+# nodes/find/shortlist_papers.py: which papers are judged, and which need no judge.
+
 
 NAMES = [f"doi:10.1/{number:03}" for number in range(300)]
 MERIT = {name: 90 - number / 10 for number, name in enumerate(NAMES)}
@@ -78,8 +190,7 @@ async def test_hop_judges_two_thirds_of_its_pool_first_in_whole_questions(
     services: Services, runtime: Runtime[RunSettings]
 ) -> None:
     first = await listed(services, runtime, {"keep": 25})
-    assert first["batch"] == NAMES[:24]
-    assert (first["judged"], first["settled"]) == ({}, [])
+    assert (first["batch"], first["judged"], first["settled"]) == (NAMES[:24], {}, [])
     scores = dict.fromkeys(NAMES[:24], 80.0)
     rest = await listed(
         services, runtime, {"keep": 25}, judged=scores, scores=scores, batch=NAMES[:24]
@@ -126,10 +237,8 @@ async def test_empty_seats_are_filled_while_a_quarter_of_the_last_papers_judged_
         "batch": NAMES[12:20],
         "hop": hop,
     }
-    update = await listed(services, runtime, {"keep": 9}, **state)
-    assert len(update["batch"]) == more
-    full = await listed(services, runtime, {"keep": relevant}, **state)
-    assert full["batch"] == []
+    assert len((await listed(services, runtime, {"keep": 9}, **state))["batch"]) == more
+    assert (await listed(services, runtime, {"keep": relevant}, **state))["batch"] == []
 
 
 async def test_best_answers_that_have_all_terms_of_a_query_for_a_gap_are_judged_wherever_they_stand(

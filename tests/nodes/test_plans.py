@@ -1,14 +1,26 @@
-"""nodes/write/plan_language/read_plan.py: the researcher's plan is followed to the letter, or refused."""
+"""Plans: a user's, those that docs/planning.md shows, and a mind's that names the wrong papers."""
 
+import re
+from collections import Counter
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.write.plan_language.read_plan import MAX_LINES, named_papers, parse_plan, plan_text
+from nodes.write.plan_section import (
+    PlannedLine,
+    PlannedPaper,
+    PlannedTheme,
+    SectionPlan,
+    extract,
+    lay_lines,
+    repaired,
+)
 from state.writing import Plan, PlanLine
+from tests.support import ROOT
 from tools.errors import InputError
 
 PAPERS = ["arxiv:2005.11401", "local:lewis2020", "doi:10.1000/a", "local:kim"]
@@ -274,3 +286,104 @@ def test_any_note_role_theme_and_length_survives(rows: list[Any]) -> None:
 def test_hostile_plan_of_the_greatest_length_is_read_or_refused(piece: str) -> None:
     with suppress(InputError):
         assert parse((piece * 20_000)[:20_000]).lines
+
+
+# nodes/write/plan_section.py: what becomes of a plan that names the wrong papers.
+
+
+THEMED_KEYS = ["P1", "P2", "P3", "P4"]
+
+
+def theme(*lines: PlannedLine, label: str = "Dense retrieval") -> PlannedTheme:
+    return PlannedTheme(label=label, claim="They agree.", axis="aims", gap="Costs.", lines=[*lines])
+
+
+def line(*keys: str, says: str = "", compares: bool = False) -> PlannedLine:
+    return PlannedLine(keys=[*keys], says=says, compares=compares)
+
+
+def test_list_without_a_model_has_the_themes_of_the_map() -> None:
+    themes = ["ranking", "agents", "ranking", "summaries", "agents", "ranking", ""]
+    papers = [
+        PlannedPaper(key=f"P{at}", title="", year=2026 - at, abstract="", theme=name)
+        for at, name in enumerate(themes, start=1)
+    ]
+    plan = extract(cast(Any, None), text="", papers=papers)
+    assert [(one.label, [*lines_of(one)]) for one in plan.themes] == [
+        ("ranking", ["P6", "P3", "P1"]),
+        ("agents", ["P5", "P2"]),
+        ("summaries", ["P4"]),
+        ("other subjects", ["P7"]),  # one that the search did not find
+    ]
+
+
+def lines_of(planned: PlannedTheme) -> list[str]:
+    return [key for item in planned.lines for key in item.keys]
+
+
+def test_invented_papers_go_and_a_line_of_theirs_alone_goes_with_them() -> None:
+    plan = SectionPlan(themes=[theme(line("P9"), line("P1", "P9"), line()), theme(line("P8"))])
+    (kept,) = repaired(plan, THEMED_KEYS, (), 4, ["dense retrieval of texts"]).themes
+    assert [item.keys for item in kept.lines] == [["P1"], []]
+    assert kept.label == "dense retrieval", "its papers write it without a capital"
+
+
+def test_papers_too_many_go_from_the_end_and_those_insisted_on_stay_or_come() -> None:
+    plan = SectionPlan(themes=[theme(line("P1"), line("P2"), line("P3"))])
+    kept = repaired(plan, THEMED_KEYS, {"P3", "P4"}, 3, [])
+    assert [item.keys for item in kept.themes[0].lines] == [["P1"], ["P3"], ["P4"]]
+
+
+def test_plan_of_no_paper_becomes_a_line_for_each() -> None:
+    kept = repaired(SectionPlan(themes=[theme(line("P9"))]), THEMED_KEYS, (), 2, [])
+    assert [item.keys for item in kept.themes[0].lines] == [["P1"], ["P2"]]
+
+
+def test_lines_are_laid_out_by_paragraph_and_notes_reach_the_writer() -> None:
+    themes = [
+        theme(line("P1", "P2", says="Both agree.")),
+        theme(line("P3", compares=True), label="costs"),
+    ]
+    plan = lay_lines(SectionPlan(themes=themes), counted=False)
+    assert [(item.number, item.paragraph, item.keys) for item in plan.lines] == [
+        (1, 1, ("P1", "P2")),
+        (2, 2, ("P3",)),
+    ]
+    assert plan.lines[0].note == "Both agree"
+    assert "authors' own work" in plan.lines[1].note
+    assert [item.claim for item in plan.themes] == ["They agree."] * 2
+
+
+# docs/planning.md: every plan that it shows is read, and every one that it calls refused is.
+
+
+GUIDE = (ROOT / "docs" / "planning.md").read_text()
+PLANS = re.findall(r"```plan ([\d+]+)\n(.*?)```", GUIDE, re.DOTALL)
+REFUSED = re.findall(r"^\| `([^`]+)` \|", GUIDE, re.MULTILINE)
+GUIDE_PAPERS = [f"doi:10.1/{number}" for number in range(1, 6)]
+GUIDE_KEYS = {f"P{number}": paper for number, paper in enumerate(GUIDE_PAPERS, start=1)}
+
+
+def parse_guide(plan: str) -> Plan:
+    return parse_plan(plan, GUIDE_PAPERS, {}, GUIDE_KEYS)
+
+
+def test_guide_has_examples_of_both_kinds() -> None:
+    assert len(PLANS) >= 3
+    assert len(REFUSED) >= 10
+
+
+@pytest.mark.parametrize(("counts", "text"), PLANS, ids=[text[:30] for _, text in PLANS])
+def test_plan_of_the_guide_has_its_sentences_in_their_paragraphs(counts: str, text: str) -> None:
+    plan = parse_guide(text)
+    found = Counter(line.paragraph for line in plan.lines)
+    assert "+".join(str(found[number]) for number in sorted(found)) == counts
+    assert {key for line in plan.lines for key in line.keys} <= set(GUIDE_KEYS)
+    numbers = {key: place for place, key in enumerate(GUIDE_KEYS, start=1)}
+    assert parse_guide(plan_text(plan, numbers)) == plan
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_plan_that_the_guide_calls_refused_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="the plan"):
+        parse_guide(text)

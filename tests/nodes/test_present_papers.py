@@ -1,11 +1,13 @@
-"""nodes/find/present_papers.py: what kept papers cite and the search has not come to."""
+"""nodes/find/present_papers.py: what kept papers cite, and the search has not come to."""
 
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
+from nodes.find.paper_themes import shared_references
 from nodes.find.present_papers import missing_works
 from state.inputs import CheckedRequest
 from state.paper import Paper
@@ -70,3 +72,26 @@ async def test_work_past_the_cutoff_is_not_missing(tmp_path: Path) -> None:
     )
     found = await missing_works(state(before="2020-01-01"), services)
     assert [item.id for item in found] == [GONE]
+
+
+# nodes/find/present_papers.py: what papers cite together is a part of what they are about.
+
+
+def paper(number: int, *references: str) -> Paper:
+    return Paper(id=f"doi:10.1/{number}", title=f"Pears {number}", references=references)
+
+
+def test_works_that_two_cite_count_and_rare_ones_more() -> None:
+    rows = shared_references(
+        [
+            paper(1, "doi:10.2/a", "doi:10.2/b"),
+            paper(2, "doi:10.2/a", "doi:10.2/b"),
+            paper(3, "doi:10.2/b", "doi:10.2/alone"),
+            paper(4),
+        ]
+    )
+    near = rows @ rows.T
+    assert np.allclose(np.diag(near), [1, 1, 1, 0])
+    assert np.isclose(near[0, 1], 1)
+    assert 0 < near[0, 2] < 0.7, "what three of four cite joins less than what two do"
+    assert not near[3].any()

@@ -1,10 +1,12 @@
-"""Tests of checkpoints that outlive moves: a run waits while the classes that it holds get other names."""
+"""Checkpoints stay small, and outlive moves of the classes that they hold."""
 
 import asyncio
+import random
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, closing, contextmanager
+from datetime import date
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -13,8 +15,10 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.errors import NodeCancelledError
 from langgraph.graph import START
+from langgraph.store.sqlite.aio import AsyncSqliteStore
 from langgraph.types import Command, Send
 from pydantic import BaseModel
 from typing_extensions import TypedDict
@@ -26,13 +30,94 @@ from citeloom.runs.runs import wait_until_resting
 from graphs import checkpoint_types
 from graphs.calling import Graph
 from graphs.checkpoint_types import RENAMED_STEPS, CheckpointTypes, stored_types
+from graphs.find import builder as find_builder
 from graphs.write import builder
-from state.paper import Author
+from state.paper import Author, Paper
 from state.run import Failure
+from state.search import SearchQuery
+from tests.graphs.conftest import ABSTRACT
 from tests.graphs.person import CONFIG, question
+from tests.graphs.sources import Asked, Sources
+from tests.library.words import WordEmbedder
 from tests.service.test_local_executor import PAPERS, WRITE
 from tools.errors import PermanentError
 from tools.run_settings import RunSettings
+from tools.scholar.source import SearchAnswer
+
+SEEN = 1_000
+BY_QUERY = 200
+CITED = 20
+LARGEST = 0.5
+"""MB that a step may add: a checkpoint, or what its nodes wrote before it was made."""
+
+
+class Shelves(Asked):
+    """A source that finds other papers for each query."""
+
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> SearchAnswer:
+        start = len(self.queries) * BY_QUERY
+        self.queries.append(query)
+        return SearchAnswer(papers=self.found[start : start + limit], sent=(query.text,))
+
+
+def field(size: int) -> tuple[list[Paper], dict[str, tuple[str, ...]]]:
+    """Papers that say parts of the abstract, and cite some of one another."""
+    chance, words = random.Random(5), ABSTRACT.split()
+    papers = [
+        Paper(
+            id=f"doi:10.5555/paper.{number:05}",
+            doi=f"10.5555/paper.{number:05}",
+            title=f"Study {number} of {' '.join(chance.sample(words, 4))}",
+            abstract=" ".join(chance.sample(words, 20)),
+            year=1990 + number % 30,
+        )
+        for number in range(size)
+    ]
+    ids = [paper.id for paper in papers]
+    return papers, {key: tuple(chance.sample(ids, CITED)) for key in ids}
+
+
+def reversed_links(links: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    citing: dict[str, list[str]] = defaultdict(list)
+    for key, ends in links.items():
+        for end in ends:
+            citing[end].append(key)
+    return {key: tuple(found) for key, found in citing.items()}
+
+
+async def test_checkpoints_of_a_run_that_saw_a_thousand_papers_stay_small(tmp_path: Path) -> None:
+    papers, links = field(2_000)
+    source = Shelves("openalex", papers, links=links, citing=reversed_links(links))
+    context = RunSettings(max_hops=1, results=3 * BY_QUERY)
+    vars(context)["clients"] = Sources(tmp_path, source, embedder=WordEmbedder())
+    given: Any = {"text": ABSTRACT, "sources": ["openalex"]}
+    config: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
+    path = tmp_path / "checkpoints.sqlite"
+    async with (
+        AsyncSqliteSaver.from_conn_string(str(path)) as saver,
+        AsyncSqliteStore.from_conn_string(str(tmp_path / "run_store.sqlite")) as store,
+    ):
+        await store.setup()
+        app = find_builder.compile(checkpointer=saver, store=store)
+        await app.ainvoke(given, config, context=context)
+        state = (await app.aget_state(config)).values
+    assert len(state["same"]) >= SEEN
+    linked = [item for item in state["papers"] if any(hit.by in links for hit in item.found_by)]
+    assert linked, "links led to papers"
+    assert {hit.via for hit in state["hits"]} == {"query"}
+    with closing(sqlite3.connect(path)) as database:
+        (largest,) = database.execute("SELECT max(length(checkpoint)) FROM checkpoints").fetchone()
+        (written,) = database.execute(
+            "SELECT max(size) FROM (SELECT sum(length(value)) AS size FROM writes GROUP BY checkpoint_id)"
+        ).fetchone()
+    assert largest < LARGEST * 1e6
+    assert written < LARGEST * 1e6
+
+
+# Tests of checkpoints that outlive moves: a run waits while the classes that it holds get other names.
+
 
 PLAN = "On one system [4].\nOn another [1]."
 OTHERWISE = ["citeloom.{}", "nodes.write.plan"]
@@ -163,16 +248,14 @@ async def test_graph_that_a_server_lends_its_checkpointer_finds_moved_classes_to
     graph = builder.compile().copy(update={"checkpointer": saver})
     context = RunSettings(review_plan="on")
     inputs: Any = WRITE
-    asked = await graph.ainvoke(inputs, CONFIG, context=context)
-    assert question(asked)["kind"] == "plan"
+    assert question(await graph.ainvoke(inputs, CONFIG, context=context))["kind"] == "plan"
     for key, saved in saver.blobs.items():
         saver.blobs[key] = rewritten(saved, "citeloom.{}")
     for writes in saver.writes.values():
         for place, (task, channel, saved, path) in writes.items():
             writes[place] = (task, channel, rewritten(saved, "citeloom.{}"), path)
     done = await graph.ainvoke(Command(resume=PLAN), CONFIG, context=context)
-    cited = {item.paper.id for item in done["references"]}
-    assert cited == {PAPERS[3], PAPERS[0]}
+    assert {item.paper.id for item in done["references"]} == {PAPERS[3], PAPERS[0]}
 
 
 class NoInput(BaseModel):
@@ -226,8 +309,7 @@ def test_values_inside_langgraphs_own_are_read_too() -> None:
     given = {"send": Send("node", {"item": failure}), "set": frozenset({failure}), 3: (failure,)}
     with written_as("citeloom.{}"):
         saved = JsonPlusSerializer().dumps_typed(given)
-    read = CheckpointTypes().loads_typed(saved)
-    assert read == {**given, 3: [failure]}
+    assert CheckpointTypes().loads_typed(saved) == {**given, 3: [failure]}
 
 
 def test_no_two_stored_classes_share_a_name() -> None:
