@@ -8,13 +8,10 @@ context_recall       Sentences of the truth that can be inferred from the contex
 context_relevancy    Sentences of the contexts that are needed to answer the question, of all of them.
 answer_correctness   Three parts F1 of the statements of answer and truth, one part answer_similarity.
 answer_similarity    Cosine of answer and truth.
-ragas_score          Harmonic mean of faithfulness, answer relevancy, context relevancy and context recall, as
-                     Table 1 has it; `ragas_with_precision` takes context precision for the third, as formula 1
-                     has it. The document contradicts itself there: with formula 1 its own table does not come
-                     out (0.79 where it prints 0.513).
+ragas_score          Harmonic mean of faithfulness, answer relevancy, context relevancy and context recall, as Table 1
+                     has it; `ragas_with_precision` has context precision for the third, as in formula 1.
 
-The package ragas is not used: version 0.4 asks for other versions of openai and rich than the product, and
-brings pandas, pyarrow, scipy and langchain with it; what it computes are these formulas.
+These are the formulas of the package ragas, which asks for other versions of openai and rich than the product.
 """
 
 import asyncio
@@ -59,10 +56,7 @@ def read_answers(path: Path) -> list[Answered]:
     """Return the answers of a file.
 
     The file is what `eval synthesis --json` wrote, or JSON lines with `case`, `arm`, `question`, `answer`,
-    `contexts` (texts, the best first), `truth` and perhaps `model`.
-
-    Raises:
-        InputError: It cannot be read, or holds none.
+    `contexts` (texts, the best first), `truth` and perhaps `model`. InputError says what it lacks.
     """
     texts = ("case", "arm", "question", "answer", "truth")
     found = [
@@ -165,8 +159,8 @@ RELEVANCE = judge_task(
 )
 INFERRED = judge_task(
     "ragas_inferred",
-    "Say which of the numbered sentences can be inferred from the contexts alone; what you know yourself does "
-    "not count.",
+    "Say which of the numbered sentences can be inferred from the contexts alone; what you know yourself "
+    "does not count.",
     Inferred,
     _ROOM,
 )
@@ -222,8 +216,7 @@ def asked_of(item: Answered) -> dict[str, tuple[Task[Any], dict[str, object]]]:
 
 SCORES = {"ragas_score": "composite", "ragas_with_precision": "with_precision"}
 """By name: what they are in evals.synthesis.command."""
-_STATEMENTS = 0.75
-"""Weight of statements in answer_correctness, as the package has it."""
+_STATEMENTS = 0.75  # weight of statements in answer_correctness, as the package has it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,8 +273,7 @@ def f1_of(shared: int, added: int, missed: int) -> float:
     return shared / whole if whole else 0.0
 
 
-_EACH = 250
-"""Tokens of an answer of the judge, about."""
+_EACH = 250  # tokens of an answer of the judge, about
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -392,11 +384,11 @@ def _said(item: Answered, given: dict[str, Any], embedder: Embedder) -> Said:
         borne=[one.borne_out for one in statements.statements] if statements else None,
         cosines=[float(question @ other) for other in others] if questions else None,
         evasive=bool(questions and questions.evasive),
-        relevant=[at in relevance.relevant for at in range(1, len(item.contexts) + 1)]
+        relevant=[at in relevance.relevant for at, _ in enumerate(item.contexts, 1)]
         if relevance
         else None,
         needed=(len({*relevance.needed} & {*every}), len(every)) if relevance else None,
-        inferred=[at in inferred.inferred for at in range(1, len(sentences_of(item.truth)) + 1)]
+        inferred=[at in inferred.inferred for at, _ in enumerate(sentences_of(item.truth), 1)]
         if inferred
         else None,
         both=(len(compared.shared), len(compared.only_answer), len(compared.only_truth))
