@@ -34,10 +34,10 @@ def _examined() -> Iterator[tuple[str, str, str]]:
         except CiteLoomError as error:
             mark, text = "bad", str(error)
         yield check.__name__.strip("_"), mark, text
-    from tools.scholar.open_source import check_sources
+    from tools.scholar.open_source import ask_each_source
 
     with TemporaryDirectory() as folder:
-        found = asyncio.run(check_sources(options, Path(folder)))
+        found = asyncio.run(ask_each_source(options, Path(folder)))
     for source in found:  # one that cannot be reached is a fault only where it is set up
         off = "bad" if source.asked and source.wanted else "off"
         yield source.name, "good" if source.works else off, source.text

@@ -16,8 +16,8 @@ from citeloom.cli.option_values import BUDGETS, budgets_of, years_of
 from citeloom.cli.read_inputs import (
     paper_paths,
     read_draft,
-    read_manuscript,
-    read_papers,
+    read_manuscript_input,
+    read_papers_file,
     read_plan_file,
     read_section,
     read_text_input,
@@ -114,7 +114,7 @@ class PaperOptions(OptionGroup):
 
     def given(self) -> dict[str, Any]:
         """Return what they give, with the records of the file; raises InputError where it holds none."""
-        records = read_papers(self.papers_file, places=self.PLACES) if self.papers_file else ()
+        records = read_papers_file(self.papers_file, places=self.PLACES) if self.papers_file else ()
         papers = [*self.papers, *records]
         return {"library": self.library, "sources": self.sources, "papers": papers}
 
@@ -139,7 +139,7 @@ class VerifyOptions(PaperOptions):
 
     def given(self) -> dict[str, Any]:
         """Return what they give, with the text and the records in a Word file; raises InputError as above."""
-        read, given = read_manuscript(self.text), super().given()
+        read, given = read_manuscript_input(self.text), super().given()
         return given | read | {"papers": [*given["papers"], *read["papers"]]}
 
 

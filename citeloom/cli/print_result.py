@@ -26,8 +26,8 @@ from citeloom.report.answers import DOUBTFUL, reading_faults
 from citeloom.report.json_files import (
     answer_json,
     dump,
+    jsonable,
     papers_json,
-    plain,
     run_json,
 )
 from citeloom.report.markdown import terminal_text
@@ -115,22 +115,22 @@ async def _json_files(
     record = run_json(run, values)
     if report.graph == "table":
         named = ("columns", "rows", "counts")
-        record |= {name: plain(values[name]) for name in named if name in values}
+        record |= {name: jsonable(values[name]) for name in named if name in values}
         return record, {"run.json": dump(record) + "\n"}
     if report.graph == "verify":
         record["labels"] = dict(values.get("labels") or {})
         files = {"run.json": dump(record) + "\n"}
         if report.told:
-            audit = plain(values["audit"])
+            audit = jsonable(values["audit"])
             record["audit"] = {"schema_version": SCHEMA_VERSION, "run": run.name, **audit}
             files["audit.json"] = dump(record["audit"]) + "\n"
         return record, files
     name = values.get("run", "")
-    record["drafts"] = plain(await RunStore(store, name).rounds.all() if name else [])
+    record["drafts"] = jsonable(await RunStore(store, name).rounds.all() if name else [])
     files = {"run.json": dump(record) + "\n"}
     if report.graph == "novelty":
-        record["claims"] = plain(values.get("claims") or [])
-        record["uncompared"] = plain(values.get("uncompared") or [])
+        record["claims"] = jsonable(values.get("claims") or [])
+        record["uncompared"] = jsonable(values.get("uncompared") or [])
         lists = {name: record[name] for name in ("claims", "uncompared")}
         own = {"schema_version": SCHEMA_VERSION, "run": run.name, **lists}
         files |= {"novelty.json": dump(own) + "\n", "papers.json": dump(papers_json(values)) + "\n"}

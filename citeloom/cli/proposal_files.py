@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from rich.markup import escape
 
-from citeloom.cli.read_inputs import read_text
+from citeloom.cli.read_inputs import read_text_file
 from citeloom.cli.telling import print_status, tell_error
 from citeloom.report.json_files import dump
 from tools.errors import PROGRAM
@@ -104,7 +104,7 @@ def ask(question: Mapping[str, Any], folder: Path) -> bool:
 def read_proposal(folder: Path, question: Mapping[str, Any]) -> str:
     """Return the proposal as the person left it; empty, which changes nothing, where it is gone."""
     path = _proposal(question, folder)
-    return read_text(path) if path.is_file() else ""
+    return read_text_file(path) if path.is_file() else ""
 
 
 def print_waiting(

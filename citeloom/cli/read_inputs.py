@@ -33,7 +33,7 @@ def read_text_input(given: str | None) -> str:
     if given == "-":
         return _decode(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
     if _looks_like_path(given):
-        return read_text(Path(given))
+        return read_text_file(Path(given))
     return given
 
 
@@ -90,7 +90,7 @@ def _looks_like_path(given: str) -> bool:
     return False
 
 
-def read_manuscript(given: str | None) -> dict[str, Any]:
+def read_manuscript_input(given: str | None) -> dict[str, Any]:
     """Return what `verify` takes: the text, its file, of a Word file its paragraphs and its fields' records.
 
     Raises:
@@ -124,7 +124,7 @@ def read_section(path: Path) -> str:
     Raises:
         InputError: It cannot be read.
     """
-    return _word(path, plain=True)[0] if path.suffix.lower() == ".docx" else read_text(path)
+    return _word(path, plain=True)[0] if path.suffix.lower() == ".docx" else read_text_file(path)
 
 
 def _word(path: Path, *, plain: bool = False) -> tuple[str, list["Paper"]]:
@@ -139,7 +139,7 @@ def _word(path: Path, *, plain: bool = False) -> tuple[str, list["Paper"]]:
         raise InputError(f"{error}: {error.remedy}" if error.remedy else str(error)) from error
 
 
-def read_text(path: Path) -> str:
+def read_text_file(path: Path) -> str:
     """Return the text of a file.
 
     Raises:
@@ -176,7 +176,7 @@ def read_plan_file(path: Path) -> str:
     Raises:
         InputError: It cannot be read, or is empty.
     """
-    plan = read_text(path)
+    plan = read_text_file(path)
     if not plan.strip():
         raise InputError(
             f"the plan '{path}' is empty: write one line per sentence, or leave out --plan"
@@ -237,7 +237,7 @@ def own_entries(path: Path | None) -> list["Paper"]:
     return [record for record in entries if isinstance(record, Paper)]
 
 
-def read_papers(path: Path, *, places: bool = False) -> list[dict[str, Any]]:
+def read_papers_file(path: Path, *, places: bool = False) -> list[dict[str, Any]]:
     """Return the records of a file of papers, or of a papers.json that a run wrote.
 
     `places`: those of BibTeX with where they and their fields stand, as `verify` takes them.
@@ -247,7 +247,7 @@ def read_papers(path: Path, *, places: bool = False) -> list[dict[str, Any]]:
     """
     if path.suffix.lower() == ".json":
         try:
-            loaded = json.loads(read_text(path))
+            loaded = json.loads(read_text_file(path))
         except json.JSONDecodeError as error:
             raise InputError(f"'{path}' is not JSON: {error}") from error
         if isinstance(loaded, dict) and isinstance(loaded.get("papers"), list):

@@ -164,7 +164,7 @@ def language_server(
     """Show findings, quotes and fixes in your editor while you write (LSP, over stdin and stdout)."""
     from functools import partial
 
-    from citeloom.cli.read_inputs import read_papers
+    from citeloom.cli.read_inputs import read_papers_file
 
     try:
         from citeloom.service.language_server import language_server as made
@@ -172,7 +172,7 @@ def language_server(
         raise InputError(
             f"{error.name} is not installed: to serve an editor, run `pip install 'citeloom[lsp]'`"
         ) from error
-    made(partial(read_papers, places=True), papers, sources).start_io()
+    made(partial(read_papers_file, places=True), papers, sources).start_io()
 
 
 def evaluate(ctx: typer.Context) -> None:

@@ -9,7 +9,7 @@ from citeloom.cli.runs_commands import RUN
 from tools.errors import InputError, counted
 
 if TYPE_CHECKING:
-    from citeloom.service.zotero_export import Plan
+    from citeloom.service.zotero_export import ExportPlan
 
 
 def zotero(
@@ -34,7 +34,7 @@ def zotero(
 
     from citeloom.service.zotero_export import put_in_zotero
 
-    def agree(plan: "Plan") -> bool:
+    def agree(plan: "ExportPlan") -> bool:
         for one in plan.changes:
             typer.echo(f"+ {one.told}")
         for told in plan.left:

@@ -14,7 +14,7 @@ _NAMED = 3
 """Most subjects that are named of one cause."""
 
 
-def coverage(found: Completeness | None) -> Iterator[str]:
+def coverage_blocks(found: Completeness | None) -> Iterator[str]:
     """Yield what was estimated of completeness, a block each: the estimate, what is missing, the curve, the caveats."""
     if found is None:
         return

@@ -38,7 +38,7 @@ class Picture:
     """Of the only script that the page must let run, as a content security policy names it."""
 
 
-def citation_graph(values: Mapping[str, Any], numbers: Mapping[str, int]) -> Picture:
+def citation_picture(values: Mapping[str, Any], numbers: Mapping[str, int]) -> Picture:
     """Return the picture of the papers of a result, of their links, and of what is missing.
 
     `numbers` are those by which a text cites papers, by the ids of these.

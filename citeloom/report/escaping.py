@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from tools.bibliography.text_runs import clean, split_maths
+from tools.bibliography.text_runs import on_one_line, split_maths
 
 _SPECIAL = re.compile(r"([\\`*_{}<>#|]|\](?=[(:]))")
 """A bracket only where a link, or the address of one, could begin: '[1]' stays readable."""
@@ -69,7 +69,7 @@ def unescaped(markdown: str) -> str:
 
 def spaced(text: str, escape: Callable[[str], str] = str) -> str:
     """Return text without characters that no format can hold, escaped; the space at its ends stays."""
-    inner = clean(text)
+    inner = on_one_line(text)
     if not inner:
         return " " if text else ""
     return f"{' ' if text[0].isspace() else ''}{escape(inner)}{' ' if text[-1].isspace() else ''}"

@@ -51,7 +51,7 @@ def _papers(values: Json) -> Iterator[str]:
     if papers:
         yield f"{counted(len(papers), 'paper')} kept."
     for one in papers[:15]:
-        paper, reason = one["paper"], first_arguments(one).get("for")
+        paper, reason = one["paper"], first_arguments_of(one).get("for")
         title = f"{one['rank']}. {paper['title']} ({paper.get('year') or 'n.d.'}), {paper['id']}"
         told = f"{title}, score {one['score']:.0f}"
         yield f"{told}\n   {reason['claim']}" if reason else told
@@ -216,13 +216,13 @@ def papers_of(view: RunSnapshot) -> Iterator[dict[str, Any]]:
 def _rank(item: Json) -> dict[str, Any]:
     """Return rank and score of a paper, and the first argument for and against it."""
     told = {name: item.get(name) for name in ("rank", "score", "criteria")}
-    sides = first_arguments(item).items()
+    sides = first_arguments_of(item).items()
     return told | {
         side: {"claim": one["claim"], **_quoted(one.get("quote"))} for side, one in sides
     }
 
 
-def first_arguments(item: Json) -> dict[str, Json]:
+def first_arguments_of(item: Json) -> dict[str, Json]:
     """Return the first argument 'for' and 'against' a paper, so far as there is one."""
     debate = item.get("debate") or {}
     sides = {side: debate.get(f"arguments_{side}") for side in ("for", "against")}

@@ -93,7 +93,7 @@ _OF_SYNTHESIS: Mapping[str, Any] = {
 """What is told of a run, and what stands for it in a run that was stopped before it was there."""
 
 
-def plain(value: object) -> Any:
+def jsonable(value: object) -> Any:
     """Return a value, models within it too, as JSON has it."""
     from pydantic_core import to_jsonable_python
 
@@ -102,7 +102,7 @@ def plain(value: object) -> Any:
 
 def dump(value: object) -> str:
     """Return a value as JSON that people can read."""
-    return json.dumps(plain(value), ensure_ascii=False, indent=2)
+    return json.dumps(jsonable(value), ensure_ascii=False, indent=2)
 
 
 def run_json(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,14 +133,14 @@ def run_json(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
             },
         },
         "versions": {name: _version(name) for name in _PACKAGES},
-        **{name: plain(values.get(name)) for name in _RECORDED},
+        **{name: jsonable(values.get(name)) for name in _RECORDED},
         "cited": [item.paper.id for item in values.get("references") or []],
     }
 
 
 def papers_json(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of papers.json."""
-    found = {name: plain(values.get(name) or []) for name in ("papers", "links")}
+    found = {name: jsonable(values.get(name) or []) for name in ("papers", "links")}
     return {"schema_version": SCHEMA_VERSION, **found}
 
 
@@ -157,7 +157,7 @@ def answer_json(run: RunRecord, values: Mapping[str, Any]) -> dict[str, Any]:
         context, fields = RunSettings(**run.context), _OF_SYNTHESIS
         record["settings"] = {name: getattr(context, name) for name in ("relevance", "updates")}
         record["draft"] = None if "answer" in values else str(values.get("draft") or "")
-    return record | {name: plain(values.get(name, empty)) for name, empty in fields.items()}
+    return record | {name: jsonable(values.get(name, empty)) for name, empty in fields.items()}
 
 
 def _version(name: str) -> str:

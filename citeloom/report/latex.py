@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from citeloom.report.escaping import spaced
 from citeloom.report.result_report import ResultReport
-from tools.bibliography.section_printer import Group, put_together
-from tools.bibliography.text_runs import clean, escape
+from tools.bibliography.section_printer import CitationGroup, put_together
+from tools.bibliography.text_runs import escape, on_one_line
 
 _HEAD = r"""% Made by CiteLoom. Compile with pdflatex, bibtex, pdflatex, pdflatex; lualatex or xelatex, with a
 % font that has them, for characters beyond the Latin, Greek and Cyrillic scripts.
@@ -34,7 +34,7 @@ def latex(report: ResultReport, bibliography: str) -> str:
         "\n".join(_sentence(item.marked, report) for item in paragraph)
         for paragraph in report.paragraphs
     )
-    notes = "".join(f"% {clean(text)}\n" for text in report.notices)
+    notes = "".join(f"% {on_one_line(text)}\n" for text in report.notices)
     return (
         _HEAD
         + (_NUMBERED if report.is_numbered else _BY_AUTHOR)
@@ -54,7 +54,7 @@ def _sentence(marked: str, report: ResultReport) -> str:
     )
 
 
-def _cited(written: str, group: Group, report: ResultReport) -> str:
+def _cited(written: str, group: CitationGroup, report: ResultReport) -> str:
     """Return what is written so far with a citation behind it."""
     cited = {item.marker: item for item in report.references}
     keys = {marker: item.key for marker, item in cited.items()}

@@ -12,7 +12,7 @@ from state.paper import index_by_ids
 from state.quote import Quote
 from state.results import RankedPaper, Reference
 from tools.bibliography.keys import letters, numbered
-from tools.bibliography.text_runs import clean
+from tools.bibliography.text_runs import on_one_line
 from tools.bibliography.write_records import reference_line, web_address
 
 YOURS = "%% CiteLoom writes above this line only: what you write below it stays. %%"
@@ -85,8 +85,8 @@ def notes(report: ResultReport, names: Mapping[str, str] = {}) -> list[PaperNote
     def body(item: Reference) -> str:
         own = item.paper.id
         blocks = (
-            f"# {literal(clean(item.paper.title))}",
-            paragraph(literal(clean(item.entry or reference_line(item.paper)))),
+            f"# {literal(on_one_line(item.paper.title))}",
+            paragraph(literal(on_one_line(item.entry or reference_line(item.paper)))),
             "## Quotes" if quoted[own] else "",
             *quoted[own],
             linked("Cites", {cited for citing, cited in links if citing == own}, own),
@@ -113,7 +113,7 @@ def _names(listed: Sequence[Reference], there: Mapping[str, str]) -> dict[str, s
         ids = (item.paper.id, *item.paper.aliases)
         found = next((there[one] for one in ids if one in there), "")
         if not found:
-            stem = clean(item.key).translate(_UNSAFE).strip(".-")[:80] or "paper"
+            stem = on_one_line(item.key).translate(_UNSAFE).strip(".-")[:80] or "paper"
             stem = f"paper-{stem}" if stem.partition(".")[0].lower() in _RESERVED else stem
             tries = (stem, *(f"{stem}-{letters(at)}" for at in range(len(taken) + 1)))
             found = next(name for name in tries if name.lower() not in taken)
@@ -125,15 +125,15 @@ def _names(listed: Sequence[Reference], there: Mapping[str, str]) -> dict[str, s
 def _properties(item: Reference) -> dict[str, Any]:
     paper = item.paper
     given: dict[str, Any] = {
-        "title": clean(paper.title),
-        "authors": [clean(author.name) for author in paper.authors],
+        "title": on_one_line(paper.title),
+        "authors": [on_one_line(author.name) for author in paper.authors],
         "year": paper.year,
-        "venue": paper.venue and clean(paper.venue),
+        "venue": paper.venue and on_one_line(paper.venue),
         "doi": paper.doi,
         "arxiv": paper.arxiv,
         "url": web_address(paper),
         "citekey": item.key,
-        "aliases": [clean(paper.title)],
+        "aliases": [on_one_line(paper.title)],
         "tags": ["paper", *(["retracted"] if paper.retracted else [])],
         "citeloom": paper.id,
     }
@@ -159,5 +159,5 @@ def _quotes(paper: str, report: ResultReport) -> Iterator[str]:
 
 
 def _quote(quote: Quote, told: str) -> str:
-    place = f" ({literal(clean(quote.place))})" if quote.place else ""
-    return f"> “{literal(clean(quote.text))}”{quote.whose}{place}\n\n{literal(clean(told))}"
+    place = f" ({literal(on_one_line(quote.place))})" if quote.place else ""
+    return f"> “{literal(on_one_line(quote.text))}”{quote.whose}{place}\n\n{literal(on_one_line(told))}"

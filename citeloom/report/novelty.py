@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from citeloom.report.account import coverage
+from citeloom.report.account import coverage_blocks
 from citeloom.report.escaping import escape
 from state.novelty import ClaimNovelty, Found, NearestWork, Relation
 from tools.bibliography.write_records import reference_line
@@ -52,7 +52,7 @@ def novelty_blocks(values: Mapping[str, Any]) -> Iterator[str]:
         if (left := len(rest) - _SHOWN) > 0:
             yield f"{counted(left, 'more paper')} in novelty.json."
     if (found := values.get("completeness")) and found.caveats:
-        yield from ("## How sure the search is", *coverage(found))
+        yield from ("## How sure the search is", *coverage_blocks(found))
 
 
 def compared(counts: Mapping[Relation, int]) -> str:

@@ -4,13 +4,15 @@ import json
 
 from citeloom.report.escaping import literal, paragraph, spaced
 from citeloom.report.result_report import ResultReport
-from tools.bibliography.section_printer import Group, put_together
-from tools.bibliography.text_runs import clean
+from tools.bibliography.section_printer import CitationGroup, put_together
+from tools.bibliography.text_runs import on_one_line
 
 
 def quarto(report: ResultReport) -> str:
     """Return a document; the style that its reader names prints the citations and the list."""
-    notes = "".join(f"<!-- {clean(text).replace('--', '- -')} -->\n" for text in report.notices)
+    notes = "".join(
+        f"<!-- {on_one_line(text).replace('--', '- -')} -->\n" for text in report.notices
+    )
     blocks = (
         paragraph(" ".join(_sentence(item.marked, report) for item in same))
         for same in report.paragraphs
@@ -35,7 +37,7 @@ def _sentence(marked: str, report: ResultReport) -> str:
     )
 
 
-def _cited(written: str, group: Group, keys: dict[str, str]) -> str:
+def _cited(written: str, group: CitationGroup, keys: dict[str, str]) -> str:
     """Return what is written so far with a citation behind it; Pandoc prints a name that stands before it."""
     rest = [f"@{{{keys[key]}}}" for key in group.markers if key not in group.named]
     if not group.named:

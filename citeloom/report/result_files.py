@@ -6,7 +6,7 @@ from posixpath import relpath
 from types import MappingProxyType
 
 from citeloom.report.comparison_table import table_csv, table_markdown
-from citeloom.report.json_files import dump, papers_json, plain
+from citeloom.report.json_files import dump, jsonable, papers_json
 from citeloom.report.latex import latex
 from citeloom.report.library_table import library_csv, library_xlsx
 from citeloom.report.markdown import markdown
@@ -129,7 +129,7 @@ def _section_files(
     if "notes" in formats and (report.paragraphs or values.get("papers")):
         yield "files/notes.zip", notes_zip(report)
     if (audit := values.get("audit")) and report.paragraphs:
-        yield "audit.json", dump({"schema_version": SCHEMA_VERSION, **plain(audit)}) + "\n"
+        yield "audit.json", dump({"schema_version": SCHEMA_VERSION, **jsonable(audit)}) + "\n"
     if (table := values.get("table")) and table.rows and report.paragraphs:
         yield "files/table.md", table_markdown(table)
         yield "files/table.csv", table_csv(table)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from citeloom.report.account import account, coverage, lost_answers
+from citeloom.report.account import account, coverage_blocks, lost_answers
 from citeloom.report.answers import answer_blocks, answer_trace, synthesis_blocks, synthesis_trace
 from citeloom.report.escaping import entry, escape, prose
 from citeloom.report.library_table import table_blocks, table_details
@@ -18,7 +18,7 @@ from state.run import GraphName
 from tools.bibliography.citation_style import DEFAULT, CitationStyle, named_style
 from tools.bibliography.keys import with_own_keys
 from tools.bibliography.section_printer import (
-    Group,
+    CitationGroup,
     Piece,
     PrintedSection,
     in_paragraphs,
@@ -184,7 +184,7 @@ def _section_report(
         runs={item.marker: one.entry for item, one in zip(listed, styled, strict=True)},
         entries=[entry(item.entry or reference_line(item.paper)) for item in listed],
         omitted=f"{what} not cited; see `uncited` in run.json." if uncited else "",
-        coverage=[*coverage(values["completeness"])],
+        coverage=[*coverage_blocks(values["completeness"])],
         account=[*account(values)],
         papers=[
             "\n".join(_ranked(item, searches))
@@ -244,7 +244,7 @@ def _sentence(item: CitedSentence, section: PrintedSection) -> ReportSentence:
 
     def cited_as(paper: str) -> str:
         if marker := markers.get(paper):
-            return "".join(piece.text for piece in section.citation(Group((marker,))))
+            return "".join(piece.text for piece in section.citation(CitationGroup((marker,))))
         return "[?]"
 
     verdicts = (*item.citations, item.verdict)

@@ -15,7 +15,7 @@ from citeloom.report.prisma_diagram import prisma_svg
 from state.results import SCHEMA_VERSION
 from state.screening import Choice, ScreeningDecision
 from tools.bibliography.keys import numbered
-from tools.bibliography.text_runs import clean
+from tools.bibliography.text_runs import on_one_line
 from tools.bibliography.write_records import to_ris
 from tools.errors import counted
 from tools.screening.agreement import Agreement
@@ -134,10 +134,10 @@ def _ris(screening: Screening, outcomes: Mapping[str, tuple[Outcome, str]]) -> s
         outcome, reason = outcomes.get(one.paper.id, ("waiting", ""))
         notes = MARKS.get(outcome, (f"CiteLoom: {outcome}",))
         notes = (*notes, f"{REASON}{reason} {criteria.get(reason, '')}") if reason else notes
-        lines = "".join(f"N1  - {clean(note)}\r\n" for note in notes)
+        lines = "".join(f"N1  - {on_one_line(note)}\r\n" for note in notes)
         record, _, _ = to_ris([one]).rpartition("ER  - ")
         if one.paper.abstract and "\nAB  - " not in record:
-            lines = f"AB  - {clean(one.paper.abstract)}\r\n{lines}"
+            lines = f"AB  - {on_one_line(one.paper.abstract)}\r\n{lines}"
         texts.append(f"{record}{lines}ER  - \r\n")
     return "".join(texts)
 

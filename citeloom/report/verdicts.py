@@ -9,7 +9,7 @@ from state.audit import Audit
 from state.quote import Quote
 from state.results import CitedSentence
 from state.writing import CitationVerdict
-from tools.bibliography.text_runs import clean
+from tools.bibliography.text_runs import on_one_line
 from tools.errors import counted
 
 WORDS = {
@@ -42,7 +42,7 @@ _COUNTS = {
 def support_of(verdict: CitationVerdict) -> str:
     """Return a citation's verdict and the words behind it, or else why it is so, in one line of plain text."""
     words = " … ".join(
-        f"“{clean(item.text)}”{item.whose}{item.place and f' ({item.place})'}"
+        f"“{on_one_line(item.text)}”{item.whose}{item.place and f' ({item.place})'}"
         for item in (verdict.quote, *verdict.further)
         if item
     )

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 
 from citeloom.report.escaping import escape, one_line, unescaped
 from state.watch import ItemKind, Watch, WatchCheck, WatchItem
-from tools.bibliography.text_runs import clean
+from tools.bibliography.text_runs import on_one_line
 from tools.bibliography.write_records import address, reference_line
 from tools.errors import PROGRAM, counted
 
@@ -110,9 +110,9 @@ def feed_xml(watch: Watch, checks: Sequence[WatchCheck]) -> str:
         for author in item.paper.authors[:20]:
             _put(_put(entry, "author"), "name", author.name)
         if link := address(item.paper):
-            _put(entry, "link", href=clean(link))
+            _put(entry, "link", href=on_one_line(link))
         lines = [reference_line(item.paper), *_item_lines(item, check)]
-        _put(entry, "content").text = "\n".join(map(clean, lines))
+        _put(entry, "content").text = "\n".join(map(on_one_line, lines))
     Xml.indent(feed)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{Xml.tostring(feed, "unicode")}\n'
 
@@ -124,7 +124,7 @@ def _id(watch: Watch, key: str = "") -> str:
 def _put(parent: Xml.Element, name: str, text: str = "", **attributes: str) -> Xml.Element:
     """Add an element; characters that XML cannot hold are left out."""
     made = Xml.SubElement(parent, name, attributes)
-    made.text = clean(text) or None
+    made.text = on_one_line(text) or None
     return made
 
 

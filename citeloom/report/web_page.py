@@ -5,7 +5,7 @@ Nothing is loaded; only the script of the picture runs, and what records hold st
 
 from html import escape
 
-from citeloom.report.citation_graph import citation_graph
+from citeloom.report.citation_graph import citation_picture
 from citeloom.report.comparison_table import table_html
 from citeloom.report.escaping import spaced
 from citeloom.report.markdown import markdown, notice
@@ -73,7 +73,7 @@ def rendered(text: str, *, inline: bool = False) -> str:
 def _section_page(report: ResultReport, files: str) -> str:
     values, written = report.values, bool(report.paragraphs)
     numbers = {item.paper.id: item.number for item in report.references if report.is_numbered}
-    picture = citation_graph(values, numbers)
+    picture = citation_picture(values, numbers)
     table: ComparisonTable = values.get("table") or ComparisonTable()
     kept = rendered("\n\n".join(report.papers))
     parts = {

@@ -17,7 +17,7 @@ from urllib.parse import quote as percent
 from citeloom.report.escaping import spaced
 from citeloom.report.result_report import ReportSentence, ResultReport
 from state.results import Reference
-from tools.bibliography.text_runs import clean
+from tools.bibliography.text_runs import on_one_line
 from tools.bibliography.write_records import to_csl
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def word(report: ResultReport) -> bytes:
     about.title, about.author, about.comments = report.title, _AUTHOR, ""
     made.add_heading(report.title, level=1)
     for text in report.notices:
-        made.add_paragraph(clean(text), style="Intense Quote")
+        made.add_paragraph(on_one_line(text), style="Intense Quote")
     sources = {
         item.marker: (
             record,
@@ -130,7 +130,9 @@ def _open_field(paragraph: "Paragraph", code: str) -> "Run":
     """Begin a field, and return its first run; what follows is how it looks, until its end."""
     begin = paragraph.add_run()
     _add(begin._r, "w:fldChar", {"w:fldCharType": "begin"})
-    _add(paragraph.add_run()._r, "w:instrText", {"xml:space": "preserve"}).text = f" {clean(code)} "
+    _add(
+        paragraph.add_run()._r, "w:instrText", {"xml:space": "preserve"}
+    ).text = f" {on_one_line(code)} "
     _add(paragraph.add_run()._r, "w:fldChar", {"w:fldCharType": "separate"})
     return begin
 

@@ -9,7 +9,7 @@ from typing import Any
 from state.paper import Paper
 from state.quote import Quote
 from tools.bibliography.keys import numbered
-from tools.bibliography.text_runs import clean
+from tools.bibliography.text_runs import on_one_line
 from tools.errors import InputError
 from tools.pdf.page_image import QuotePlace
 
@@ -115,9 +115,9 @@ def highlight_of(text: str, findings: Sequence[QuotedClaim], place: QuotePlace) 
         "itemType": "annotation",
         "annotationType": "highlight",
         # Of a longer text Zotero keeps a part.
-        "annotationText": clean(text)[:7500],
+        "annotationText": on_one_line(text)[:7500],
         "annotationComment": "\n".join(
-            dict.fromkeys(f"{one.verdict}: {clean(one.claim)}" for one in findings)
+            dict.fromkeys(f"{one.verdict}: {on_one_line(one.claim)}" for one in findings)
         ),
         "annotationColor": {SUPPORTS: "#5fb236", CONTRADICTS: "#ff6666"}[tags[0]]
         if len(tags) == 1
@@ -131,4 +131,4 @@ def highlight_of(text: str, findings: Sequence[QuotedClaim], place: QuotePlace) 
 
 
 def _told(text: str) -> str:
-    return escape(clean(text), quote=False)
+    return escape(on_one_line(text), quote=False)

@@ -28,13 +28,13 @@ _ROOM = 500_000_000
 """Bytes of disk below which a run may not be able to keep its checkpoints."""
 _OUTDATED = 30.0
 """Seconds after which what was found last says nothing any more."""
-_found: tuple[float, Sequence["Part"]] = (float("-inf"), ())
-_looking: asyncio.Future[Sequence["Part"]] | None = None
+_found: tuple[float, Sequence["HealthPart"]] = (float("-inf"), ())
+_looking: asyncio.Future[Sequence["HealthPart"]] | None = None
 _own = ThreadPoolExecutor(1, "health")
 """Runs fill the threads that asyncio shares, and what asks for a thread or a host's address waits there."""
 
 
-class Part(FrozenModel):
+class HealthPart(FrozenModel):
     """A thing that the service works with."""
 
     name: str
@@ -48,7 +48,7 @@ def routes() -> list[BaseRoute]:
     return [Route("/citeloom/health", _health), Route("/citeloom/ready", _ready)]
 
 
-async def examine(*, at_start: bool = False) -> list[Part]:
+async def examine(*, at_start: bool = False) -> list[HealthPart]:
     """Ask each part how it is.
 
     Args:
@@ -75,7 +75,7 @@ async def _ready(_: Request) -> JSONResponse:
     )
 
 
-async def _parts() -> Sequence[Part]:
+async def _parts() -> Sequence[HealthPart]:
     """Return how the parts are; while a look takes long, how they were at the last one."""
     global _found, _looking
     if monotonic() - _found[0] <= _KEPT_SECONDS:
@@ -91,27 +91,29 @@ async def _parts() -> Sequence[Part]:
         _found, _looking = (monotonic(), look.result()), None
     elif age >= _OUTDATED:
         busy = "the health check timed out: this machine is overloaded"
-        return [Part(name="service", state="failed", text=busy)]
+        return [HealthPart(name="service", state="failed", text=busy)]
     return _found[1]
 
 
-def _look() -> Sequence[Part]:
+def _look() -> Sequence[HealthPart]:
     return asyncio.run(examine())
 
 
-async def _asked(name: str, ask: Callable[[], Awaitable[object]], good: str, bad: str) -> Part:
+async def _asked(
+    name: str, ask: Callable[[], Awaitable[object]], good: str, bad: str
+) -> HealthPart:
     try:
         async with asyncio.timeout(_PATIENCE):
             await ask()
     except Exception as error:  # noqa: BLE001 - drivers raise many kinds; each is the finding
-        return Part(name=name, state="failed", text=f"{bad} ({type(error).__name__})")
-    return Part(name=name, state="ready", text=good)
+        return HealthPart(name=name, state="failed", text=f"{bad} ({type(error).__name__})")
+    return HealthPart(name=name, state="ready", text=good)
 
 
-async def _database(*, tables: bool) -> Part:
+async def _database(*, tables: bool) -> HealthPart:
     url = foreign_variable("DATABASE_URL")
     if not url:
-        return Part(
+        return HealthPart(
             name="database",
             state="off",
             text="without DATABASE_URL, runs stay on this machine; ./run serve keeps them in "
@@ -135,10 +137,10 @@ async def _database(*, tables: bool) -> Part:
     )
 
 
-async def _redis() -> Part:
+async def _redis() -> HealthPart:
     url = foreign_variable("REDIS_URL")
     if not url or not find_spec("redis"):
-        return Part(
+        return HealthPart(
             name="redis",
             state="off",
             text="without Redis (REDIS_URL) one server does all runs, and a run stops if the "
@@ -159,11 +161,11 @@ async def _redis() -> Part:
     )
 
 
-async def _qdrant() -> Part:
+async def _qdrant() -> HealthPart:
     options = settings()
     url, key = options.qdrant_url, options.qdrant_api_key
     if not url:
-        return Part(name="qdrant", state="off", text="the embedded engine holds the vectors")
+        return HealthPart(name="qdrant", state="off", text="the embedded engine holds the vectors")
 
     async def ask() -> None:
         async with httpx.AsyncClient(
@@ -179,7 +181,7 @@ async def _qdrant() -> Part:
     )
 
 
-async def _home() -> Part:
+async def _home() -> HealthPart:
     def write() -> None:
         settings().home.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=settings().home) as file:
@@ -194,7 +196,7 @@ async def _home() -> Part:
     )
 
 
-async def _disk() -> Part:
+async def _disk() -> HealthPart:
     def look() -> None:
         if shutil.disk_usage(settings().home).free < _ROOM:
             raise OSError(f"less than {_ROOM} bytes")
@@ -208,10 +210,10 @@ async def _disk() -> Part:
     )
 
 
-async def _llm() -> Part:
+async def _llm() -> HealthPart:
     if settings().llm_configured:
-        return Part(name="llm", state="ready", text="an LLM is configured (not called)")
-    return Part(
+        return HealthPart(name="llm", state="ready", text="an LLM is configured (not called)")
+    return HealthPart(
         name="llm",
         state="off",
         text="no LLM is configured, so CiteLoom works in embedded mode. To use one, set "

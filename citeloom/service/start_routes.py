@@ -34,7 +34,7 @@ from tools.documented_methods import methods_by_step
 from tools.documents.draft_text import opening_of, whole_of
 from tools.documents.mend_word import Fix, mend_word
 from tools.errors import CiteLoomError, InputError
-from tools.ingest.reader_processes import Reading, read_file, run_apart
+from tools.ingest.reader_processes import ReadFile, read_file, run_apart
 from tools.settings import settings
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _fixes(given: object) -> list[Fix]:
     return fixes
 
 
-async def _reading(content: bytes, name: str) -> Reading:
+async def _reading(content: bytes, name: str) -> ReadFile:
     place = await asyncio.to_thread(put_file, content, Path(name).suffix[:10])
     try:
         return await run_apart(settings(), read_file, str(place), name, None)

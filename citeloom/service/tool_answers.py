@@ -9,7 +9,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from citeloom.report.for_agents import (
     cells_by_question,
-    first_arguments,
+    first_arguments_of,
     with_quotes_said,
     works_by_claim,
 )
@@ -261,7 +261,7 @@ def _card(part: str, item: Any) -> dict[str, Any]:
     if isinstance(paper := item.get("paper"), Mapping):
         shown = ("id", "title", "year", "venue", *(("doi",) if part == "references" else ()))
         told = {name: paper.get(name) for name in shown}
-    for side, one in first_arguments(item).items():
+    for side, one in first_arguments_of(item).items():
         told[side] = f"{one['claim']} {with_quotes_said(one.get('quote')) or ''}".rstrip()
     told |= {
         name: worth

@@ -60,7 +60,7 @@ class Change:
 
 
 @dataclass
-class Plan:
+class ExportPlan:
     """What would be written."""
 
     changes: list[Change] = field(default_factory=list)
@@ -70,7 +70,7 @@ class Plan:
 
 
 async def put_in_zotero(
-    name: str, collection: str, group: int | None, agree: Callable[[Plan], bool]
+    name: str, collection: str, group: int | None, agree: Callable[[ExportPlan], bool]
 ) -> tuple[int, list[str]]:
     """Put a run's papers into a collection of the user's library, or a group's, once they `agree`.
 
@@ -116,7 +116,7 @@ async def _papers(run: RunRecord) -> list[NotedPaper]:
 
 async def plan_changes(
     zotero: ZoteroLibrary, papers: Sequence[NotedPaper], run: str, collection: str, kept: Kept
-) -> Plan:
+) -> ExportPlan:
     """Return what is to be written into a library so that it has these papers and what a run found of them.
 
     Raises:
@@ -124,7 +124,7 @@ async def plan_changes(
         PermanentError, TransientError: Zotero refuses, or does not answer.
     """
     zotero.version = None
-    plan, marks = Plan(), list[Mark]()
+    plan, marks = ExportPlan(), list[Mark]()
     named = [one for one in await zotero.everything("collections") if not is_trashed(one)]
     place = next((one["key"] for one in named if one["data"]["name"] == collection), "")
     if not place:  # one that the user deleted is another, and gets the papers anew
@@ -157,7 +157,7 @@ async def plan_changes(
 
 
 def _plan_item(
-    plan: Plan, one: NotedPaper, item: Object | None, key: str, collection: str, kept: Kept
+    plan: ExportPlan, one: NotedPaper, item: Object | None, key: str, collection: str, kept: Kept
 ) -> None:
     """Plan a paper's item, or what is added to the one that is there."""
     there = item["data"] if item else item_of(one.paper, one.key)
@@ -174,7 +174,9 @@ def _plan_item(
         plan.changes.append(Change("items", told, sent, digest, one.paper.id))
 
 
-async def _highlights(plan: Plan, zotero: ZoteroLibrary, one: NotedPaper, key: str) -> list[Mark]:
+async def _highlights(
+    plan: ExportPlan, zotero: ZoteroLibrary, one: NotedPaper, key: str
+) -> list[Mark]:
     """Return highlights of a paper's quotes, each in the first of its PDFs that has it."""
     found: list[Mark] = []
     files = {
@@ -213,7 +215,7 @@ async def _place(
 
 
 async def _plan_marks(
-    plan: Plan, zotero: ZoteroLibrary, marks: Iterable[Mark], run: str, kept: Kept
+    plan: ExportPlan, zotero: ZoteroLibrary, marks: Iterable[Mark], run: str, kept: Kept
 ) -> None:
     """Plan notes and highlights, but for those that are as they should be or that the user has changed."""
     keyed = {
@@ -241,7 +243,9 @@ def _digest(value: object) -> str:
     return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
 
 
-async def write_changes(zotero: ZoteroLibrary, plan: Plan, kept: Kept) -> tuple[int, list[str]]:
+async def write_changes(
+    zotero: ZoteroLibrary, plan: ExportPlan, kept: Kept
+) -> tuple[int, list[str]]:
     """Write a plan; return how many objects were written, and what Zotero did not take, in words.
 
     Raises:

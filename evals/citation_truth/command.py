@@ -32,7 +32,7 @@ from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.services import open_services
 from tools.settings import settings
-from tools.text.words import coverage, split_sentences
+from tools.text.words import share_of_stems, split_sentences
 
 RUN = "case"
 Way = Callable[[Case, Sequence[Paper], "Bench"], Awaitable[SupportVerdict]]
@@ -90,7 +90,7 @@ class Liar:
         said = next(one.text for one in inputs["sentences"] if one.number == item.sentence)
         return max(
             [span.text for text in shown for span in split_sentences(text)],
-            key=lambda line: coverage(said, line),
+            key=lambda line: share_of_stems(said, line),
             default="",
         )
 
@@ -203,7 +203,7 @@ async def _ask(case: Case, papers: Sequence[Paper], bench: Bench) -> SupportVerd
     words = (
         case.source
         if case.source and case.source in text
-        else max(lines, key=lambda line: coverage(case.text, line), default=text)
+        else max(lines, key=lambda line: share_of_stems(case.text, line), default=text)
     )
     paper = case.paper
     passage = Passage(id="a", paper=paper.id, title=paper.title, start=0, end=len(text), text=text)

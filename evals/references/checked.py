@@ -14,7 +14,7 @@ from evals.references.printed import Work, print_works
 from evals.trials import json_lines
 from nodes.verify.check_reference import (
     WEIGHTS,
-    Said,
+    SourcesSaid,
     check_reference,
     holders,
     no_source_holds,
@@ -28,7 +28,7 @@ from state.paper import Author, Paper, canonical_id, identify, title_key
 from state.search import SearchQuery
 from state.verify import Entry
 from tools.references.reference_list import read_reference
-from tools.references.works import paper_of
+from tools.references.works import paper_of_entry
 from tools.scholar.lookup import look_up
 from tools.scholar.source import SearchAnswer, Source, terms
 from tools.scholar.venues import NAMES
@@ -79,7 +79,7 @@ async def check(
     stated: Paper, sources: Sequence[Source], read: ReferenceEntry | None = None
 ) -> Checked:
     """Look a reference up, as a record or as it was read from print."""
-    entry, said = Entry(label="1", paper=stated.id), Said()
+    entry, said = Entry(label="1", paper=stated.id), SourcesSaid()
     if read:
         entry = entry.model_copy(update={"raw": read.text, "confidence": read.confidence})
     for source in sources:
@@ -176,7 +176,7 @@ async def measure_styles(works: Sequence[Work]) -> dict[str, dict[str, float]]:
         outcomes = dict.fromkeys(("confirmed", "wrong", "not_found", "likely_invented"), 0.0)
         for one in references:
             entry = read_reference(one.text)
-            outcomes[(await check(paper_of(entry), sources, entry)).check.outcome] += 1
+            outcomes[(await check(paper_of_entry(entry), sources, entry)).check.outcome] += 1
         told[style] = outcomes
     return told
 
@@ -256,7 +256,7 @@ async def _printed(entries: Sequence[Fabricated], works: Sequence[Paper]) -> lis
     cases: list[Case] = []
     for place, (right, work) in enumerate(whole):
         read = read_reference(styles[place % len(styles)][place].text)
-        found = await check(paper_of(read), sources, read)
+        found = await check(paper_of_entry(read), sources, read)
         cases.append(Case(work.title, found.check, found.signs, right))
     return cases
 

@@ -41,7 +41,7 @@ from tools.llm.task import Task
 from tools.run_settings import RunSettings
 from tools.services import NodeRuntime, open_services
 from tools.text.source_lines import SourceLine, origin_of, source_lines, works_cited
-from tools.text.words import coverage
+from tools.text.words import share_of_stems
 
 ChunkMethod = Literal["basic", "parent_document", "ensemble"]
 BASELINES: tuple[ChunkMethod, ...] = get_args(ChunkMethod)
@@ -268,7 +268,7 @@ class Pair(BaseModel):
 
 def compare_words(_: Embedder, *, source: str, line: str) -> Pair:
     """Compare words."""
-    return Pair(comes_from=coverage(line, source) >= SAME_LINE)
+    return Pair(comes_from=share_of_stems(line, source) >= SAME_LINE)
 
 
 ALIGN_PAIR = Task(

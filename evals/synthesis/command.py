@@ -56,7 +56,7 @@ from tools.clients import Clients
 from tools.embed.embedder import Embedder
 from tools.errors import InputError
 from tools.settings import settings
-from tools.text.words import coverage, split_sentences
+from tools.text.words import share_of_stems, split_sentences
 
 NEAR, EVIDENCE, BORNE = 0.45, 0.6, 0.8
 MEASURES = (
@@ -101,7 +101,7 @@ def measures(embedder: Embedder, told: Told) -> Figures:
         "context_recall": max(
             (
                 fmean(
-                    any(coverage(sentence, text) >= EVIDENCE for text in told.contexts)
+                    any(share_of_stems(sentence, text) >= EVIDENCE for text in told.contexts)
                     for sentence in one
                 )
                 for one in gold
@@ -121,7 +121,7 @@ def measures(embedder: Embedder, told: Told) -> Figures:
 
 def borne(line: str, text: str) -> bool:
     """Whether a text has nearly all of a line's content stems, and all of its numbers."""
-    return coverage(line, text) >= BORNE and set(_NUMBER.findall(text)).issuperset(
+    return share_of_stems(line, text) >= BORNE and set(_NUMBER.findall(text)).issuperset(
         _NUMBER.findall(line)
     )
 
@@ -163,7 +163,7 @@ def _context_relevancy(embedder: Embedder, told: Told, golds: Sequence[Sequence[
 
 
 def _has(golds: Sequence[Sequence[str]], text: str) -> bool:
-    return any(coverage(sentence, text) >= EVIDENCE for gold in golds for sentence in gold)
+    return any(share_of_stems(sentence, text) >= EVIDENCE for gold in golds for sentence in gold)
 
 
 def composite(rows: Sequence[Mapping[str, float]], parts: Sequence[str], *, seed: int) -> Interval:

@@ -26,7 +26,7 @@ from tools.embed.embedder import Embedder
 from tools.errors import counted
 from tools.llm.task import Task
 from tools.services import NodeRuntime, open_services
-from tools.text.answer_sentences import Source, rate_sentences
+from tools.text.answer_sentences import AnswerSource, rate_sentences
 from tools.text.words import language_name
 
 STAGE = "compose_answer"
@@ -105,8 +105,10 @@ def telling(
     return told
 
 
-def _sources(claims: Sequence[ShownClaim]) -> list[Source]:
-    return [Source(item.words, item.title, tuple(item.section.split(" > "))) for item in claims]
+def _sources(claims: Sequence[ShownClaim]) -> list[AnswerSource]:
+    return [
+        AnswerSource(item.words, item.title, tuple(item.section.split(" > "))) for item in claims
+    ]
 
 
 def _best(embedder: Embedder, question: str, claims: Sequence[ShownClaim]) -> list[ShownClaim]:

@@ -37,9 +37,9 @@ from tools.evidence.prompt_injection import injection_failure, without_injection
 from tools.evidence.quotes import find_quote
 from tools.llm.task import Task
 from tools.services import NodeRuntime, open_services
-from tools.text.answer_sentences import Source, rate_sentences
+from tools.text.answer_sentences import AnswerSource, rate_sentences
 from tools.text.questions import keywords, read_question
-from tools.text.words import coverage, distinct_content_stems
+from tools.text.words import distinct_content_stems, share_of_stems
 
 STAGE = "extract_claims"
 AT_ONCE = 8
@@ -149,7 +149,9 @@ def answering(embedder: Embedder, question: str, passages: Sequence[ShownPassage
     others = [item for item in passages if item.section != OF_RECORD[0]]
     if named := [item for item in records if _names(question, item.title)]:
         return [item.id for item in named][:1]
-    sources = [Source(item.text, item.title, tuple(item.section.split(" > "))) for item in others]
+    sources = [
+        AnswerSource(item.text, item.title, tuple(item.section.split(" > "))) for item in others
+    ]
     rated = rate_sentences(embedder, question, sources)
     near = [
         item for item in rated if item.answers and item.value >= rated[0].value - _PASSAGE_BEHIND
@@ -165,14 +167,14 @@ def _names(question: str, title: str) -> bool:
     """Whether a question has a paper's title, or asks for nothing that the title has not."""
     terms = read_question(question).terms
     whole = bool(terms) and set(terms) <= distinct_content_stems(title)
-    return whole or coverage(title, question) >= _NAMED
+    return whole or share_of_stems(title, question) >= _NAMED
 
 
 def best_sentences(embedder: Embedder, asked: Sequence[str], passage: ShownPassage) -> list[str]:
     """Return the sentences of a passage that answer each question best, the best first; a record is one."""
     if passage.section == OF_RECORD[0]:
         return [passage.text]
-    source = Source(passage.text, passage.title, tuple(passage.section.split(" > ")))
+    source = AnswerSource(passage.text, passage.title, tuple(passage.section.split(" > ")))
     found = [rate_sentences(embedder, question, [source]) for question in asked]
     first = max((rated[0].value for rated in found if rated), default=0.0)
     fit = any(item.fits for rated in found for item in rated)

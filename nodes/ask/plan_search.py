@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from nodes.ask.answer_sources import ASPECTS
 from nodes.common.ask_model import ask_with_check
-from nodes.common.keyword_task import NAME_KEYWORDS, QUESTION, Shown, shortened
+from nodes.common.keyword_task import NAME_KEYWORDS, QUESTION, ShownText, shortened
 from state.ask import AskState, AskUpdate
 from state.run import Failure
 from tools.embed.embedder import Embedder
@@ -109,7 +109,7 @@ async def _keywords(
     by = await asyncio.to_thread(keyword_maker, library)
     if not services.mind.composes or (by == COMPUTED and language == "en"):
         return computed_keywords(question), []
-    shown = Shown(id="T1", title="", section=QUESTION, text=question)
+    shown = ShownText(id="T1", title="", section=QUESTION, text=question)
     asked = await ask_with_check(services.mind, NAME_KEYWORDS, {"passages": [shown]})
     named = [
         word for one in (asked.answer.passages if asked.answer else []) for word in one.keywords

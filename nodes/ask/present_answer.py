@@ -26,7 +26,7 @@ from state.run import Failure, fatal_failure, outcome_of
 from tools.errors import LibraryError
 from tools.evidence.prompt_injection import without_injections
 from tools.services import NodeRuntime, Services, open_services
-from tools.text.answer_sentences import Source, rate_sentences
+from tools.text.answer_sentences import AnswerSource, rate_sentences
 
 STAGE = "present_answer"
 _QUOTED = 300
@@ -197,7 +197,9 @@ async def nearest_sentences(state: AskState, services: Services) -> list[Nearest
     ids = dict.fromkeys(hit.passage for hop in state.get("hops", []) for hit in hop.retrieved)
     sources = await load_answer_sources(services, state["request"], ids)
     read = [item for item in sources.passages.values() if item.section != OF_RECORD]
-    texts = [Source(without_injections(item.text)[0], item.title, item.section) for item in read]
+    texts = [
+        AnswerSource(without_injections(item.text)[0], item.title, item.section) for item in read
+    ]
     rated = await asyncio.to_thread(
         rate_sentences, services.clients.embedder, state["standalone"], texts
     )

@@ -126,7 +126,7 @@ async def check_conditions(sent: LibraryPapers, services: Services) -> PassageCo
             f"the years {sent.first_year} to {sent.last_year} are in the wrong order: give "
             "the first year first"
         )
-    papers = await named_papers(services, sent.library, sent.papers)
+    papers = await papers_by_id(services, sent.library, sent.papers)
     return PassageConditions(
         papers=tuple(papers),
         first_year=sent.first_year,
@@ -136,7 +136,7 @@ async def check_conditions(sent: LibraryPapers, services: Services) -> PassageCo
     )
 
 
-async def named_papers(services: Services, name: str, ids: Sequence[str]) -> list[str]:
+async def papers_by_id(services: Services, name: str, ids: Sequence[str]) -> list[str]:
     """Return papers of a library by their canonical ids, each once.
 
     Raises:

@@ -27,7 +27,7 @@ QUESTION = "question"
 """The section of a text that is a question."""
 
 
-class Shown(BaseModel):
+class ShownText(BaseModel):
     """A passage, or a question, as the mind sees it."""
 
     id: str
@@ -49,7 +49,7 @@ class KeywordNames(BaseModel):
     passages: list[Named] = Field(description="One for each passage, in their order.")
 
 
-def _extract(embedder: Embedder, *, passages: Sequence[Shown]) -> KeywordNames:
+def _extract(embedder: Embedder, *, passages: Sequence[ShownText]) -> KeywordNames:
     """Find them as is done for passages that no mind named any for."""
     named = [Named(id=shown.id, keywords=computed_keywords(shown.text)) for shown in passages]
     return KeywordNames(passages=named)

@@ -18,7 +18,7 @@ from state.channels import FindState
 from state.run import fatal_failure
 from state.search import Completeness, LinkRound
 from tools.errors import counted
-from tools.ranking.completeness import METHOD, Estimate, chance_of, estimate_total
+from tools.ranking.completeness import METHOD, CompletenessEstimate, chance_of, estimate_total
 from tools.ranking.discovery_channels import captures, discovery, steps_of
 from tools.services import NodeRuntime, Services, open_services
 
@@ -37,7 +37,7 @@ async def estimate_completeness(state: FindState, runtime: NodeRuntime) -> FindS
     often = Counter(len(found[key]) for key in scores if key in kept)
     untested = _untested(services, count_runs(state))
     estimate = (
-        Estimate(reason=untested)
+        CompletenessEstimate(reason=untested)
         if untested
         else await asyncio.to_thread(
             estimate_total,
@@ -56,7 +56,9 @@ async def estimate_completeness(state: FindState, runtime: NodeRuntime) -> FindS
         counts += f"; two ways or more found {twice} of the kept"
     runs = _by_runs(state, trails, kept)
     overlap = overlap_of(state.get("run_priors", []), state["request"].keep)
-    told = completeness_sentence(estimate, len(kept), place_of(state["request"].sources), counts)
+    told = completeness_sentence(
+        estimate, len(kept), where_counted(state["request"].sources), counts
+    )
     done = Completeness(
         told=told + agreement_sentence(runs, overlap, len(kept), state["request"].keep),
         runs=runs,
@@ -124,7 +126,9 @@ def agreement_sentence(runs: Sequence[int], overlap: float | None, kept: int, fi
     return told
 
 
-def completeness_sentence(estimate: Estimate, kept: int, place: str, counts: str) -> str:
+def completeness_sentence(
+    estimate: CompletenessEstimate, kept: int, place: str, counts: str
+) -> str:
     """Return the estimate as one sentence that names what it counts; without one, the counts and why.
 
     Args:
@@ -146,7 +150,7 @@ def completeness_sentence(estimate: Estimate, kept: int, place: str, counts: str
     )
 
 
-def place_of(sources: Sequence[str]) -> str:
+def where_counted(sources: Sequence[str]) -> str:
     """Return where the papers are counted, such as 'this library' or 'openalex and arxiv'."""
     places = ["this library" if name == "library" else name for name in sources]
     return " and ".join([", ".join(places[:-1]), places[-1]] if places[1:] else places)
@@ -182,7 +186,9 @@ def stop_text(state: FindState) -> str:
     return "; ".join(reasons)
 
 
-def _limits(state: FindState, scores: Mapping[str, float], estimate: Estimate) -> Iterable[str]:
+def _limits(
+    state: FindState, scores: Mapping[str, float], estimate: CompletenessEstimate
+) -> Iterable[str]:
     """What the figures do not say, and what was counted at all."""
     if estimate.total is not None:
         yield (

@@ -17,7 +17,7 @@ from tools.ingest.reader_processes import read_open_copy, run_apart
 from tools.references.read_bibliography import read_bibliography
 from tools.references.works import merge_works
 from tools.scholar.agreement import same_work
-from tools.scholar.links import Answer
+from tools.scholar.links import SourceLinks
 from tools.scholar.lookup import WorkToLookUp, look_up
 from tools.scholar.source import LinkAnswer, Source
 from tools.services import Services
@@ -43,7 +43,7 @@ async def follow_printed_references(
     sources: Sequence[Source],
     *,
     titles: bool,
-) -> tuple[list[Answer], list[Failure]]:
+) -> tuple[list[SourceLinks], list[Failure]]:
     """Return which works these lists name, by the source that knows them, and what failed.
 
     Args:
@@ -60,7 +60,7 @@ async def follow_printed_references(
     entries, works = await asyncio.to_thread(
         merge_works, lists, await services.run_store.papers.values(known)
     )
-    answers: list[Answer] = []
+    answers: list[SourceLinks] = []
     ids = {key: key for key in known}  # of the run, by the id of the work
     for source in sources:
         left = {place: work for place, work in enumerate(works) if work.id not in ids}
@@ -74,7 +74,7 @@ async def follow_printed_references(
             for paper, cited in entries.works.items()
         }
         came = {paper.id: paper for paper in found.values()}
-        answers.append(Answer(source, LinkAnswer(links=links, papers=came)))
+        answers.append(SourceLinks(source, LinkAnswer(links=links, papers=came)))
     return answers, failures
 
 

@@ -68,7 +68,7 @@ async def review_papers(state: FindState, runtime: NodeRuntime) -> FindState:
     )
 
     async def read(text: str) -> FindState:
-        keys = read_papers(text, numbered)
+        keys = read_edited_papers(text, numbered)
         unknown = [key for key in keys if state["same"].get(key) is None]
         found = await _looked_up(services, state, unknown)
         # Of those shown only the kept ones were asked about before.
@@ -108,7 +108,7 @@ def _line(number: int, paper: Paper) -> str:
     return f"[{number}] {' '.join(paper.title.split())} ({paper.year or 'n.d.'})"
 
 
-def read_papers(text: str, numbered: Mapping[int, Paper]) -> list[str]:
+def read_edited_papers(text: str, numbered: Mapping[int, Paper]) -> list[str]:
     """Return the ids that the lines of an edited proposal name, each once, in their order.
 
     Raises:

@@ -10,7 +10,7 @@ from threading import Event
 from typing import Any
 
 from nodes.common.ask_model import ask_in_batches, failures_by_cause
-from nodes.common.keyword_task import NAME_KEYWORDS, KeywordNames, Shown, shortened
+from nodes.common.keyword_task import NAME_KEYWORDS, KeywordNames, ShownText, shortened
 from state.ingest import FileSource, IngestState, IngestUpdate
 from state.passage import Passage
 from state.run import Failure, fatal_failure
@@ -70,10 +70,10 @@ async def name_keywords(services: Services, opened: IngestTarget) -> list[Failur
     return failures_by_cause(STAGE, causes, "passage", _REMEDY)
 
 
-def _shown(name: str, passage: Passage) -> Shown:
+def _shown(name: str, passage: Passage) -> ShownText:
     told = (passage.title, " > ".join(passage.section), passage.text)
     title, section, text = (without_injections(part)[0] for part in told)
-    return Shown(id=name, title=title, section=section, text=text)
+    return ShownText(id=name, title=title, section=section, text=text)
 
 
 def next_wave(files: Sequence[FileSource], done: int) -> list[FileSource]:

@@ -61,7 +61,7 @@ given here alone.
 """
 
 
-class Cited(BaseModel):
+class ShownCitation(BaseModel):
     """A sentence that cites, as the model sees it."""
 
     id: str
@@ -85,7 +85,7 @@ class Types(BaseModel):
     citations: list[Typed] = Field(description="One for each citation, in their order.")
 
 
-def extract(embedder: Embedder, *, citations: Sequence[Cited], **_: object) -> Types:
+def extract(embedder: Embedder, *, citations: Sequence[ShownCitation], **_: object) -> Types:
     """Type those of which a phrase says it; the others are left out."""
     told = ((one.id, stance_by_cues(one.sentence, one.marker)) for one in citations)
     return Types(citations=[Typed(id=id_, stance=stance) for id_, stance in told if stance])
@@ -236,9 +236,9 @@ async def type_citations(
     return failures_by_cause(STAGE, causes, "sentence", remedy)
 
 
-def _shown(key: str, item: CitingSentence, cited: Paper) -> Cited:
+def _shown(key: str, item: CitingSentence, cited: Paper) -> ShownCitation:
     title = without_injections(cited.title)[0]
-    return Cited(
+    return ShownCitation(
         id=key,
         sentence=item.text[:_LONGEST],
         marker=item.marker,

@@ -26,7 +26,7 @@ from state.quote import Quote
 from state.writing import FAILING_VERDICTS, INPUT, ORDER, Scope, SupportVerdict, VerdictReason
 from tools.embed.embedder import Embedder
 from tools.evidence.facts import standing_nowhere
-from tools.evidence.own_sentences import names_of, plain, verbatim
+from tools.evidence.own_sentences import names_of, verbatim, without_markers
 from tools.evidence.passage_search import Searcher
 from tools.evidence.quotes import quotes_of
 
@@ -159,7 +159,7 @@ async def open_texts(
             bench.services, request, list(papers.values()), stage=bench.stage
         )
         claims = {
-            plain(bench.sentences[item.sentence]): [
+            without_markers(bench.sentences[item.sentence]): [
                 shelf.papers[key]
                 for key in item.sources
                 if key in shelf.papers and (text := texts.get(shelf.papers[key].id))
@@ -218,7 +218,7 @@ async def _asked(
         passages: dict[str, dict[str, Passage]] = {}
         for item in items:
             ruling = rulings.get(item.id)
-            claim = (ruling and ruling.claim) or plain(bench.sentences[item.sentence])
+            claim = (ruling and ruling.claim) or without_markers(bench.sentences[item.sentence])
             for paper in _papers(shelf, item):
                 mine = passages.setdefault(paper.id, {})
                 mine |= {one.id: one for one in level(shelf.searchers[paper.id], claim)}
@@ -262,7 +262,7 @@ def _sure(bench: Bench, shelf: Shelf, item: Item, ruling: Ruling | None) -> bool
 
 def _nowhere(bench: Bench, shelf: Shelf, item: Item) -> list[str]:
     """Return the numbers and names of an item's sentence that stand in nothing that was read of what it cites."""
-    sentence = plain(bench.sentences[item.sentence])
+    sentence = without_markers(bench.sentences[item.sentence])
     return standing_nowhere(sentence, shelf.read_of(_cited(bench, shelf, item)))
 
 
@@ -343,7 +343,7 @@ def nearest_words(sentence: str, key: str, shelf: Shelf, embedder: Embedder) -> 
             verified=True,
             place=item.place if item.document else "",
         )
-        for item in searcher.nearest(plain(sentence))
+        for item in searcher.nearest(without_markers(sentence))
     )
 
 

@@ -30,7 +30,7 @@ from tools.errors import (
     counted,
 )
 from tools.evidence.passage_search import Searcher
-from tools.ingest.ingest_file import paper_of
+from tools.ingest.ingest_file import paper_of_document
 from tools.ingest.reader_processes import read_open_copy, run_apart
 from tools.library.library import Library
 from tools.library.open_library import settings_for
@@ -360,7 +360,7 @@ def _fault(document: Document, paper: Paper) -> str:
 
 def _is_copy(document: Document, paper: Paper) -> bool:
     """Whether title, first author and year of a document are the paper's, as far as it shows them."""
-    head, _ = paper_of(document, name="copy", sha256="copy")
+    head, _ = paper_of_document(document, name="copy", sha256="copy")
     pairs = ((head.doi, paper.doi), (head.arxiv, paper.arxiv))
     same_id = any(mine and theirs and mine.lower() == theirs.lower() for mine, theirs in pairs)
     if not document.title:

@@ -19,7 +19,7 @@ from nodes.judge.judge_prompts import (
     Compared,
     JudgedItem,
     JudgedItems,
-    Numbered,
+    JudgedSentence,
     Passage,
     Source,
 )
@@ -27,7 +27,7 @@ from state.quote import Quote
 from state.run import Failure
 from state.writing import INPUT, Purpose, SupportVerdict, VerdictReason
 from tools.evidence.differences import differences
-from tools.evidence.own_sentences import plain
+from tools.evidence.own_sentences import without_markers
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import find_quote, fold_text, quote_fault
 from tools.llm.task import TaskModel
@@ -248,7 +248,7 @@ def _shown(bench: Bench, items: Sequence[Item]) -> dict[str, Any]:
         "input": own.words[0].text if own and own.words else "",
         "sources": [bench.evidence[key].shown(key) for key in keys],
         "sentences": [
-            Numbered(number=number, text=bench.sentences[number]) for number in sorted(near)
+            JudgedSentence(number=number, text=bench.sentences[number]) for number in sorted(near)
         ],
         "asked": [
             Asked(id=item.id, sentence=item.sentence, sources=list(item.sources)) for item in items
@@ -358,7 +358,7 @@ def _compared(bench: Bench, item: Item, ruling: Ruling) -> Compared | None:
         around = {next(iter(around)): {text: None for texts in around.values() for text in texts}}
     for paper, shown in around.items():
         # All that it rests on at once: one clause of it may be of one sentence, the next of another.
-        if differs := [*differences(plain(sentence), " ".join(shown)), *left_out]:
+        if differs := [*differences(without_markers(sentence), " ".join(shown)), *left_out]:
             source = by_paper[paper]
             return Compared(
                 id=item.id,

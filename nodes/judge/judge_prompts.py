@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from state.writing import INPUT, Purpose
 from tools.embed.embedder import Embedder
-from tools.evidence.own_sentences import plain
+from tools.evidence.own_sentences import without_markers
 from tools.evidence.quotes import MIN_LENGTH
 from tools.llm.entailment import Entailment
 from tools.llm.task import Task
@@ -114,7 +114,7 @@ class Source(BaseModel):
     passages: list[Passage] | None = None
 
 
-class Numbered(BaseModel):
+class JudgedSentence(BaseModel):
     """A sentence of the text."""
 
     number: int
@@ -187,12 +187,12 @@ def entail(
     *,
     input: str,  # noqa: A002  as the task names it
     sources: Sequence[Source],
-    sentences: Sequence[Numbered],
+    sentences: Sequence[JudgedSentence],
     asked: Sequence[Asked],
     **_: object,
 ) -> JudgedItems:
     """Judge by a model of inference."""
-    texts = {item.number: plain(item.text) for item in sentences}
+    texts = {item.number: without_markers(item.text) for item in sentences}
     known = {
         source.key: [
             text
@@ -220,7 +220,9 @@ def entail(
 
 def entail_again(model: Entailment, *, asked: Sequence[Compared]) -> Seconds:
     """Judge near copies by a model of inference."""
-    found = {item.id: entailed(model, plain(item.sentence), [item.words]) for item in asked}
+    found = {
+        item.id: entailed(model, without_markers(item.sentence), [item.words]) for item in asked
+    }
     return Seconds(
         findings=[
             Second(id=id_, reasoning=one.reason, verdict=one.verdict) for id_, one in found.items()

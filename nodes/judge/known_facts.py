@@ -17,7 +17,7 @@ from tools.evidence.own_sentences import (
     annotation_told_as_paper,
     names_of,
     own_sentence_of_paper,
-    plain,
+    without_markers,
 )
 from tools.evidence.quotes import fold_text, quote_paper
 
@@ -78,7 +78,9 @@ async def undecided(shelf: Shelf, sentence: str, key: str, embedder: Embedder) -
         return Decision("not_checked", "no_abstract", scope=scope, unread=unread)
     cited = {key, *(other for other in shelf.papers if f"{{{other}}}" in sentence)}
     nowhere, nearest = await asyncio.gather(
-        asyncio.to_thread(standing_nowhere, plain(sentence), shelf.read_of(sorted(cited))),
+        asyncio.to_thread(
+            standing_nowhere, without_markers(sentence), shelf.read_of(sorted(cited))
+        ),
         asyncio.to_thread(nearest_words, sentence, key, shelf, embedder),
     )
     return Decision(

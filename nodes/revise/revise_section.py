@@ -50,7 +50,7 @@ whole answer again with these mended.
 """
 
 
-class Numbered(PaperToCite):
+class NumberedPaper(PaperToCite):
     """A paper with its number in the text that is revised."""
 
     number: int
@@ -62,7 +62,7 @@ def extract(
     text: str,
     instruction: str,
     section: SentencesAnswer,
-    papers: Sequence[Numbered],
+    papers: Sequence[NumberedPaper],
     **_: object,
 ) -> SentencesAnswer:
     """Follow 'without [n]' and 'shorter'; the embedded engine understands no other instruction.
@@ -109,7 +109,7 @@ def _without(
     about: str,
     gone: set[str],
     sentences: Sequence[NextSentence],
-    papers: Sequence[Numbered],
+    papers: Sequence[NumberedPaper],
 ) -> list[NextSentence]:
     """Leave out what cites these papers; others cited beside them are shown anew."""
     kept: list[NextSentence] = []
@@ -162,7 +162,7 @@ async def revise_section(state: ReviseState, runtime: NodeRuntime) -> ReviseStat
     drafting.remedy = _AS_IT_WAS
     # Papers are numbered as in the text that is revised.
     papers = [
-        Numbered(**dict(paper), number=order.index(paper.key) + 1)
+        NumberedPaper(**dict(paper), number=order.index(paper.key) + 1)
         for paper in await load_papers_to_cite(services, stage.keys, order)
     ]
     paragraphs = {line.number: line.paragraph for line in state["outline"].lines}

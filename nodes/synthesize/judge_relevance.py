@@ -22,7 +22,7 @@ from tools.errors import counted
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.services import NodeRuntime, Services, open_services
-from tools.text.words import coverage, topic_stems
+from tools.text.words import share_of_stems, topic_stems
 
 STAGE = "judge_relevance"
 WORDS = 0.35
@@ -182,7 +182,10 @@ def paragraph_similarities(
     best = near[: len(texts)].copy()
     best[long] = np.maximum(best[long], near[len(texts) :])
     return [
-        round(min(max((float(cosine) + WORDS * coverage(asked, text)) / (1 + WORDS), 0.0), 1.0), 4)
+        round(
+            min(max((float(cosine) + WORDS * share_of_stems(asked, text)) / (1 + WORDS), 0.0), 1.0),
+            4,
+        )
         for cosine, text in zip(best, texts, strict=True)
     ]
 

@@ -21,7 +21,7 @@ from tools.embed.embedder import Embedder
 from tools.evidence.own_sentences import names_of, verbatim
 from tools.evidence.prompt_injection import without_injections
 from tools.text.source_lines import SourceLine, origin_of, source_lines, works_cited
-from tools.text.words import coverage
+from tools.text.words import share_of_stems
 
 _EMBEDDED = 64
 """Most source lines that a line is compared with by meaning: those with most of its words."""
@@ -115,7 +115,7 @@ class LineOrigins:
         plain = [line.plain for line in self.lines]
         if not plain or not texts:
             return [[] for _ in texts]
-        shares = np.array([[coverage(text, own) for own in plain] for text in texts])
+        shares = np.array([[share_of_stems(text, own) for own in plain] for text in texts])
         many = len(plain) if self._foreign else _EMBEDDED
         places = sorted(
             {int(at) for row in shares for at in np.argsort(-row, kind="stable")[:many]}

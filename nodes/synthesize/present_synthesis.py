@@ -24,7 +24,7 @@ from state.synthesis import (
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.errors import counted
 from tools.ingest.file_places import UploadSpool
-from tools.references.numbering import number_references, with_numbers, works_of
+from tools.references.numbering import number_works, with_numbers, works_of
 from tools.services import NodeRuntime, open_services
 from tools.text.source_lines import origin_of
 
@@ -53,7 +53,7 @@ async def present_synthesis(state: SynthesizeState, runtime: NodeRuntime) -> Syn
     read = {item.paper: item.key for item in reversed(stacked) if item.paper}
     cited = await services.run_store.bibliographies.get(list(read.values()))
     number = partial(
-        number_references,
+        number_works,
         lines,
         list(paragraphs.values()),
         entries,

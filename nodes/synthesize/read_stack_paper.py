@@ -22,7 +22,7 @@ from tools.documents.grobid import grobid_of
 from tools.documents.paragraphs import paragraphs_of, rebuilt
 from tools.errors import PROGRAM, DocumentError, counted
 from tools.ingest.file_places import UploadSpool, place_of_file
-from tools.ingest.ingest_file import digest_of, paper_of
+from tools.ingest.ingest_file import digest_of, paper_of_document
 from tools.ingest.ingest_target import is_current
 from tools.ingest.reader_processes import read_file, run_apart
 from tools.library.library import Library
@@ -103,7 +103,7 @@ async def _read(services: Services, request: CheckedRequest, item: PaperToRead) 
         known, kind, note = reading.document, reading.kind, reading.note
         digest = reading.sha256  # it may have been written since it was hashed
         await asyncio.to_thread(store.put, digest, known)
-    paper, notes = paper_of(known, name=item.name, sha256=digest)
+    paper, notes = paper_of_document(known, name=item.name, sha256=digest)
     kind = kind or known.reader.split()[0]
     return _Read(known, paper, kind, digest, (*filter(None, [note]), *notes))
 

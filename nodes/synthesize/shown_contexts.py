@@ -33,7 +33,7 @@ _A_PIECE, _A_SOURCE = 4, 24
 """Tokens of the signs around a paragraph and around a source."""
 
 
-class Shown(BaseModel):
+class ShownPaper(BaseModel):
     """A paper as the mind sees it."""
 
     title: str
@@ -112,10 +112,10 @@ def _of_source(piece: ContextPiece) -> int:
     return count_tokens(piece.title) + count_tokens(piece.authors) + _A_SOURCE
 
 
-def show(pieces: Sequence[ContextPiece]) -> list[Shown]:
+def show(pieces: Sequence[ContextPiece]) -> list[ShownPaper]:
     """Return pieces as they are shown: those of one paper that follow one another under its title."""
     return [
-        Shown(title=title, authors=authors, paragraphs=[piece.text for piece in group])
+        ShownPaper(title=title, authors=authors, paragraphs=[piece.text for piece in group])
         for (_, title, authors), group in groupby(
             pieces, key=lambda piece: (piece.paper, piece.title, piece.authors)
         )

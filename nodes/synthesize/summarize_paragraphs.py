@@ -22,7 +22,13 @@ from tools.errors import counted
 from tools.evidence.prompt_injection import injection_failure, without_injections
 from tools.llm.task import Task
 from tools.services import NodeRuntime, Services, open_services
-from tools.text.words import coverage, distinct_topic_stems, language, split_sentences, topic_stems
+from tools.text.words import (
+    distinct_topic_stems,
+    language,
+    share_of_stems,
+    split_sentences,
+    topic_stems,
+)
 
 STAGE = "summarize_paragraphs"
 VERSION = "topics 1"
@@ -176,7 +182,7 @@ def _holds(summary: str, text: str) -> bool:
     """Whether this can be a summary of that text: shorter, and of the same things."""
     if not summary or len(summary) > len(text):
         return False
-    return coverage(summary, text) >= _ABOUT or language(text) != "en"
+    return share_of_stems(summary, text) >= _ABOUT or language(text) != "en"
 
 
 def is_short(text: str) -> bool:

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from nodes.common.ask_model import TOO_LARGE, ask_with_check
 from nodes.synthesize.shown_contexts import (
     ContextPiece,
-    Shown,
+    ShownPaper,
     TokenBudget,
     fitting,
     load_context_pieces,
@@ -34,15 +34,15 @@ from state.synthesis import SynthesizeState
 from tools.embed.embedder import Embedder
 from tools.llm.task import Task, count_tokens
 from tools.services import NodeRuntime, Services, open_services
-from tools.text.answer_sentences import Source, rate_sentences
+from tools.text.answer_sentences import AnswerSource, rate_sentences
 from tools.text.quotable import is_whole, quote_with_names
 from tools.text.words import (
     SAME,
-    coverage,
     distinct_content_stems,
     language,
     language_name,
     resemblance,
+    share_of_stems,
     split_sentences,
 )
 
@@ -121,7 +121,7 @@ def extract(
     embedder: Embedder,
     *,
     question: str,
-    sources: Sequence[Shown] = (),
+    sources: Sequence[ShownPaper] = (),
     answer_so_far: str = "",
     text: str = "",
     **_: object,
@@ -231,7 +231,9 @@ def _fault(draft: str, made: str, told: str) -> str:
     """Say why an answer to what was told cannot stand; empty where it can."""
     if draft and kept(draft, made) < MIN_WORDS_KEPT:
         return _LOST
-    strange = made and coverage(made, told) < _FROM_SOURCES and language(made) == language(told)
+    strange = (
+        made and share_of_stems(made, told) < _FROM_SOURCES and language(made) == language(told)
+    )
     return _NOT_FROM_SOURCES if strange else ""
 
 
@@ -252,7 +254,7 @@ def kept(former: str, text: str) -> float:
     if len(former) > _LONG_WORDS * len(former.split()):
         wanted = _pairs(former)
         return len(wanted & _pairs(text)) / len(wanted) if wanted else 1.0
-    return coverage(former, text) if distinct_content_stems(former) else 1.0
+    return share_of_stems(former, text) if distinct_content_stems(former) else 1.0
 
 
 def _pairs(text: str) -> set[str]:
@@ -266,7 +268,7 @@ def _failure(pack: Sequence[ContextPiece], cause: str, remedy: str) -> Failure:
 
 
 def choose_quotes(
-    embedder: Embedder, question: str, sources: Sequence[Shown], answer_so_far: str = ""
+    embedder: Embedder, question: str, sources: Sequence[ShownPaper], answer_so_far: str = ""
 ) -> list[str]:
     """Return the paragraphs of an answer: what it has so far, then what is new, one for each part and paper.
 
@@ -274,7 +276,7 @@ def choose_quotes(
     """
     told = list(filter(None, answer_so_far.split("\n\n")))
     said = [line for part in told for line in part.split("” ")]
-    read = [Source(text, source.title) for source in sources for text in source.paragraphs]
+    read = [AnswerSource(text, source.title) for source in sources for text in source.paragraphs]
     owners = [source for source in sources for _ in source.paragraphs]
     parts = [part for part in _PARTS.split(question) if len(part.split()) > 1] or [question]
     rated = [rate_sentences(embedder, part, read) for part in parts]

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
-from nodes.ask.take_question import last_question, named_papers, question_text
+from nodes.ask.take_question import last_question, papers_by_id, question_text
 from nodes.common.check_input import check_language, check_sources, parse_input, refusing
 from state.inputs import CheckedRequest
 from state.reducers import begin_run
@@ -100,7 +100,7 @@ async def _stack(
         for file in files
     ]
     if sent.papers:  # else no library is opened, or made
-        keys = await named_papers(services, sent.library, sent.papers)
+        keys = await papers_by_id(services, sent.library, sent.papers)
         readable += [PaperToRead(name=key, kind="paper") for key in keys]
     if len(readable) > MOST_PAPERS:
         raise InputError(

@@ -35,7 +35,7 @@ from tools.library.search_types import PassageFilter
 from tools.llm.task import Task
 from tools.retrieve.retriever import Retriever
 from tools.services import NodeRuntime, Services, open_services
-from tools.text.answer_sentences import Source, rate_sentences
+from tools.text.answer_sentences import AnswerSource, rate_sentences
 
 STAGE = "fill_rows"
 AT_ONCE = 16
@@ -85,7 +85,7 @@ class Column(BaseModel):
     question: str
 
 
-class PaperToRead(BaseModel):
+class TablePaper(BaseModel):
     """A paper as the mind sees it."""
 
     title: str
@@ -93,11 +93,12 @@ class PaperToRead(BaseModel):
 
 
 def extract(
-    embedder: Embedder, *, paper: PaperToRead, questions: Sequence[Column], **_: object
+    embedder: Embedder, *, paper: TablePaper, questions: Sequence[Column], **_: object
 ) -> Answers:
     """Quote the sentence nearest to each question, where its words and meaning are near enough; answer nothing."""
     sources = [
-        Source(item.text, paper.title, tuple(item.section.split(" > "))) for item in paper.passages
+        AnswerSource(item.text, paper.title, tuple(item.section.split(" > ")))
+        for item in paper.passages
     ]
     found = {
         one.number: next(
@@ -199,11 +200,11 @@ class _Table:
         asked = [Column(number=at, question=one) for at, one in enumerate(columns, start=1)]
         inputs: dict[str, Any] = {
             "questions": asked,
-            "paper": PaperToRead(title=title, passages=shown),
+            "paper": TablePaper(title=title, passages=shown),
         }
         while len(shown) > 1 and mind.spare(TASK, **inputs) < ROOM:
             shown.pop()
-            inputs["paper"] = PaperToRead(title=title, passages=shown)
+            inputs["paper"] = TablePaper(title=title, passages=shown)
         if told := [*ordered, *commands]:
             self.failures.append(injection_failure(STAGE, paper.id, told))
         read = read[: len(shown)]

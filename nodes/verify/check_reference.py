@@ -34,7 +34,7 @@ _ENOUGH = 2
 
 
 @dataclass
-class Said:
+class SourcesSaid:
     """What the sources said of one reference, by their names."""
 
     found: dict[str, Paper] = field(default_factory=dict)
@@ -79,7 +79,7 @@ def wanted_of(entry: Entry, stated: Paper | None, *, local: bool = False) -> Wor
     return WorkToLookUp(tuple(key for key in ids if local or not key.startswith("title:")), stated)
 
 
-def check_reference(entry: Entry, stated: Paper | None, said: Said) -> ReferenceCheck:
+def check_reference(entry: Entry, stated: Paper | None, said: SourcesSaid) -> ReferenceCheck:
     """Return the outcome for one entry.
 
     Args:
@@ -126,7 +126,7 @@ def _key(entry: Entry, stated: Paper | None) -> str:
 
 
 def finding_on(
-    check: ReferenceCheck, said: Said, asked: Sequence[str], paper: str
+    check: ReferenceCheck, said: SourcesSaid, asked: Sequence[str], paper: str
 ) -> ReferenceFinding | None:
     """Return what is to be told of a reference; nothing where it is confirmed or nobody could know.
 
@@ -174,7 +174,7 @@ def holders(names: Sequence[str], stated: Paper | None, entry: Entry) -> list[st
 
 
 def _outcome(
-    said: Said, wrong: Sequence[WrongField], lacking: Sequence[str], *, sure: bool
+    said: SourcesSaid, wrong: Sequence[WrongField], lacking: Sequence[str], *, sure: bool
 ) -> ReferenceOutcome:
     if said.found:
         return "wrong" if wrong else "confirmed"
@@ -187,7 +187,7 @@ def _outcome(
     return "not_found" if said.missing else "not_asked"
 
 
-def _wrong(stated: Paper, said: Said) -> list[WrongField]:
+def _wrong(stated: Paper, said: SourcesSaid) -> list[WrongField]:
     """Return the fields in which no record of the work agrees; without one, those of what its id leads to."""
     records = list(said.found.values())
     if not records:
@@ -213,7 +213,7 @@ def _confirmed(name: str, stated: Paper, records: Sequence[Paper]) -> bool:
     )
 
 
-def _lost_doi(stated: Paper, said: Said, records: Sequence[Paper]) -> WrongField | None:
+def _lost_doi(stated: Paper, said: SourcesSaid, records: Sequence[Paper]) -> WrongField | None:
     """Return what is wrong with a DOI that leads to another work, or that no source knows."""
     doi = (stated.doi or "").lower()
     if not doi or any((one.doi or "").lower() == doi for one in records):
@@ -271,7 +271,7 @@ _SELDOM_HELD = frozenset(
 """Types of CSL of which the sources hold some by chance."""
 
 
-def _told(wrong: Sequence[WrongField], said: Said) -> Iterator[str]:
+def _told(wrong: Sequence[WrongField], said: SourcesSaid) -> Iterator[str]:
     """Yield what is wrong, in words."""
     for one in wrong:
         if one.field == "title":

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from nodes.common.check_input import why_unknown
 from nodes.common.notices import noticed_now
 from nodes.verify.check_reference import (
-    Said,
+    SourcesSaid,
     check_reference,
     finding_on,
     no_source_holds,
@@ -99,9 +99,9 @@ async def _ask(
     request: CheckedRequest,
     entries: Sequence[Entry],
     given: Mapping[str, Paper],
-) -> tuple[dict[int, Said], list[Failure]]:
+) -> tuple[dict[int, SourcesSaid], list[Failure]]:
     """Return what the sources say of each entry, and what could not be asked."""
-    said = {place: Said() for place in range(len(entries))}
+    said = {place: SourcesSaid() for place in range(len(entries))}
     failures: list[Failure] = []
     for name in request.sources:
         left = [

@@ -28,7 +28,7 @@ from tools.file_limits import FILE_LIMITS
 from tools.ingest.reader_processes import run_apart
 from tools.ingest.uploads import contents_of
 from tools.references.read_list import read_list
-from tools.references.works import paper_of
+from tools.references.works import paper_of_entry
 from tools.run_settings import check_settings
 from tools.services import NodeRuntime, Services, open_services
 
@@ -168,7 +168,7 @@ def _unread(name: str, error: DocumentError) -> Failure:
 
 def recorded(entry: ReferenceEntry) -> Paper:
     """Return a reference as a paper, with a record of all that was read of it."""
-    paper = paper_of(entry)
+    paper = paper_of_entry(entry)
     kind = "book" if entry.publisher and not entry.venue else KINDS[kind_of_work(paper)]
     item = {
         "publisher": entry.publisher,

@@ -22,7 +22,7 @@ from tools.bibliography.read_record import RecordError, paper_from
 from tools.errors import InputError, counted
 from tools.references.manuscript import is_latex, read_manuscript
 from tools.references.matching import find_paper
-from tools.references.works import paper_of
+from tools.references.works import paper_of_entry
 from tools.run_settings import check_settings
 from tools.services import NodeRuntime, open_services
 from tools.text.places import PlaceFinder
@@ -163,7 +163,7 @@ def _entries(
     if not listed:
         return list(given), []
     found = [find_paper(item, papers.values()) for item in listed]
-    cited = [paper or paper_of(item) for paper, item in zip(found, listed, strict=True)]
+    cited = [paper or paper_of_entry(item) for paper, item in zip(found, listed, strict=True)]
     entries = [
         Entry(label=item.label, raw=item.text, paper=paper.id, confidence=item.confidence)
         for paper, item in zip(cited, listed, strict=True)

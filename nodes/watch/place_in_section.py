@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from nodes.common.ask_model import ask_with_check
-from nodes.judge.judge_prompts import Numbered
+from nodes.judge.judge_prompts import JudgedSentence
 from nodes.write.paper_passages import shown_paper
 from state.paper import Paper
 from state.quote import Quote
@@ -115,7 +115,7 @@ async def _asked(
     shown = {at + 1: sentences[at] for at in sorted(near[0])}
     inputs = {
         "paper": shown_paper(paper, "new"),
-        "sentences": [Numbered(number=at, text=text) for at, text in shown.items()],
+        "sentences": [JudgedSentence(number=at, text=text) for at, text in shown.items()],
     }
 
     def faults(answer: Placing) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from state.writing import MARKER, Adherence, Plan, PlanLine, Sentence
-from tools.evidence.own_sentences import plain
+from tools.evidence.own_sentences import without_markers
 from tools.text.words import split_sentences
 
 
@@ -53,7 +53,7 @@ def measure_adherence(
             len(set(line.keys) & cited.get(line.number, set())) for line in plan.lines
         ),
         words_asked=_words_asked(plan),
-        words_written=sum(len(plain(sentence.text).split()) for sentence in sentences),
+        words_written=sum(len(without_markers(sentence.text).split()) for sentence in sentences),
     )
 
 
@@ -83,7 +83,7 @@ def needs_language_model(
 
 def count_sentences(text: str) -> int:
     """Return how many sentences a reader sees in a text with markers."""
-    return len(split_sentences(plain(text)))
+    return len(split_sentences(without_markers(text)))
 
 
 def _words_asked(plan: Plan) -> int | None:

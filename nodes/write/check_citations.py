@@ -33,7 +33,7 @@ from state.writing import (
     Sentence,
     VerdictReason,
 )
-from tools.evidence.own_sentences import plain, verbatim
+from tools.evidence.own_sentences import verbatim, without_markers
 from tools.evidence.quotes import quote_input
 from tools.services import NodeRuntime, open_services
 from tools.text.words import tokens, written_words
@@ -83,7 +83,7 @@ class CitationCheck:
             return False
         cited = [self.shelf.papers[key] for key in sentence.keys if key in self.shelf.papers]
         theirs = {word for paper in cited for word in _names(" ".join(dict(paper.parts).values()))}
-        named = _names(plain(sentence.text)) & _names(self.shelf.own)
+        named = _names(without_markers(sentence.text)) & _names(self.shelf.own)
         return bool(FIRST_PERSON & set(tokens(sentence.text)) or named - theirs)
 
     def rests_on(self, sentence: Sentence) -> tuple[str, ...]:
@@ -255,7 +255,7 @@ def _verdict(check: CitationCheck, number: int, key: str) -> CitationVerdict:
         paper=paper.id if paper else "",
         verdict=found.verdict,
         cause=cause,
-        claim=(said and said.claim) or plain(check.bench.sentences[number]),
+        claim=(said and said.claim) or without_markers(check.bench.sentences[number]),
         quote=next(iter(found.quotes), None),
         further=found.quotes[1:],
         reason=said.reason if said else _WHY.get(found.cause, ""),

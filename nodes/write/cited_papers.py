@@ -128,7 +128,7 @@ SHOWN = ("abstract", ANNOTATION, "title")
 """Parts of a paper that whoever writes about it sees whole."""
 
 
-def plain_text(sentences: Sequence[Sentence]) -> str:
+def draft_text(sentences: Sequence[Sentence]) -> str:
     """Return a draft's text, markers included, as one paragraph."""
     return " ".join(sentence.text for sentence in sentences)
 

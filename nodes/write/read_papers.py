@@ -27,7 +27,7 @@ from tools.evidence.prompt_injection import LEFT_OUT, own_words, without_injecti
 from tools.evidence.quotes import MIN_LENGTH, quote_fault, quotes_of
 from tools.llm.task import Task, count_tokens
 from tools.services import NodeRuntime, Services
-from tools.text.quotable import printable
+from tools.text.quotable import is_quotable
 from tools.text.roles import assign_roles
 from tools.text.words import language, language_name, split_sentences
 
@@ -109,7 +109,7 @@ def _readable(sentence: str, *, foreign: bool) -> bool:
     Of a text in another language (`foreign`) only sentences long enough to be surely English count.
     """
     sure = not foreign or len(sentence.split()) >= _SURE
-    return sure and printable(sentence) and language(sentence) == "en"
+    return sure and is_quotable(sentence) and language(sentence) == "en"
 
 
 TASK = Task(

@@ -78,7 +78,9 @@ async def review_text(state: WriteState, runtime: NodeRuntime) -> WriteState:
 
     async def read(text: str) -> WriteState:
         known = {row: item.text for row, item in zip(rows, sentences, strict=True)}
-        keys, found = read_text(text, known, state["keys"], order, index_by_ids(papers.values()))
+        keys, found = read_edited_text(
+            text, known, state["keys"], order, index_by_ids(papers.values())
+        )
         return _edited(state, keys, found)
 
     given = await ask_person(question, read)
@@ -99,7 +101,7 @@ def edited_section(
     places = {paper: number for number, paper in enumerate(order, start=1)}
     numbers = {key: places[paper] for key, paper in section.keys.items()}
     known = {_row(item, numbers): item.text for item in section.final.sentences}
-    keys, found = read_text(text, known, section.keys, order, index_by_ids(papers))
+    keys, found = read_edited_text(text, known, section.keys, order, index_by_ids(papers))
     before = WriteState(outline=section.outline, final=section.final, verdicts=[])
     return {**_edited(before, keys, found)}
 
@@ -113,7 +115,7 @@ def _printed(rows: Sequence[str], paragraphs: Sequence[int]) -> str:
     return "\n\n".join("\n".join(row for _, row in block) for _, block in blocks)
 
 
-def read_text(
+def read_edited_text(
     text: str,
     known: Mapping[str, str],
     keys: Mapping[str, str],

@@ -30,7 +30,7 @@ from nodes.write.writers.writer import drafting_state
 from state.channels import WriteState
 from state.writing import Sentence
 from tools.embed.embedder import Embedder
-from tools.evidence.own_sentences import plain
+from tools.evidence.own_sentences import without_markers
 from tools.llm.task import Exchange, Task
 from tools.services import NodeRuntime
 
@@ -106,7 +106,7 @@ async def revise_draft(state: WriteState, runtime: NodeRuntime) -> WriteState:
         DraftQuestion(
             with_output_tokens_for(TASK, first.inputs["most"]),
             {
-                "length": sum(len(plain(text).split()) for text in paragraphs),
+                "length": sum(len(without_markers(text).split()) for text in paragraphs),
                 "longest": first.inputs["longest"],
                 "findings": _findings(state),
             },

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from nodes.cost.kept_budget import saving_services
-from nodes.judge.judge_prompts import Numbered
+from nodes.judge.judge_prompts import JudgedSentence
 from nodes.write.cited_papers import (
     SHOWN,
     PaperToCite,
@@ -24,8 +24,8 @@ from nodes.write.cited_papers import (
 from nodes.write.number_references import paragraph_numbers
 from nodes.write.writers.draft_answers import (
     Action,
-    Fault,
     NextSentence,
+    SentenceFault,
     SentencesAnswer,
     sentences_of,
     to_sentences_answer,
@@ -48,7 +48,7 @@ from state.writing import (
 )
 from tools.embed.embedder import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
-from tools.evidence.own_sentences import plain
+from tools.evidence.own_sentences import without_markers
 from tools.llm.task import Task
 from tools.services import NodeRuntime
 from tools.text.words import tokens
@@ -92,7 +92,7 @@ class Unsupported(BaseModel):
 def extract(
     embedder: Embedder,
     *,
-    paragraph: Sequence[Numbered],
+    paragraph: Sequence[JudgedSentence],
     papers: Sequence[PaperToCite],
     faults: Sequence[Unsupported],
     **_: object,
@@ -108,7 +108,7 @@ def _told(
 ) -> NextSentence:
     kept = [paper for paper in papers if f"{{{paper.key}}}" in texts[number]]
     so_far = [text for other, text in texts.items() if other != number]
-    told = quote_nearest(embedder, plain(texts[number]), kept, so_far)
+    told = quote_nearest(embedder, without_markers(texts[number]), kept, so_far)
     return told.model_copy(update={"line": number})
 
 
@@ -187,7 +187,9 @@ async def _rewrite(
     inputs: dict[str, Any] = {
         "text": state["request"].text,
         "papers": papers,
-        "paragraph": [Numbered(number=number, text=item.text) for number, item in old.items()],
+        "paragraph": [
+            JudgedSentence(number=number, text=item.text) for number, item in old.items()
+        ],
         "faults": [
             Unsupported(
                 sentence=item.sentence,
@@ -249,10 +251,10 @@ async def _placed(
 
 async def _kept(
     drafting: DraftSession, item: NextSentence, line: PlanLine, so_far: Sequence[str], old: Sentence
-) -> Sentence | list[Fault]:
+) -> Sentence | list[SentenceFault]:
     result = await drafting.keep(item, line, line.number, so_far)
     if isinstance(result, Sentence) and old.keys and not result.keys:
-        return [Fault("off_plan", "it has no citation")]
+        return [SentenceFault("off_plan", "it has no citation")]
     return result
 
 
@@ -349,7 +351,7 @@ def without_citations(sentence: Sentence, keys: Collection[str]) -> Sentence | N
     """Return a sentence without these citations; None where one stands alone, or where papers may be counted."""
     groups = [MARKER.findall(found[0]) for found in MARKERS.finditer(sentence.text)]
     alone = any(set(group) <= set(keys) for group in groups)
-    words = tokens(plain(sentence.text).replace("-", " "))
+    words = tokens(without_markers(sentence.text).replace("-", " "))
     counts = any(word in _COUNTS or word.isdigit() for word in words)
     if alone or "" in keys or counts:
         return None

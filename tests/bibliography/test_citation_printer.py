@@ -17,7 +17,7 @@ from tools.bibliography.citation_style import (
     open_style,
     read_style,
 )
-from tools.bibliography.text_runs import TextRun, plain
+from tools.bibliography.text_runs import TextRun, characters_of
 from tools.errors import InputError
 
 STYLES = ("ieee", "apa", "acl")
@@ -28,7 +28,7 @@ def styled(style: str, *papers: Paper) -> StyledList:
 
 
 def entry(style: str, item: Paper) -> str:
-    return plain(styled(style, item).papers[0].entry)
+    return characters_of(styled(style, item).papers[0].entry)
 
 
 LEWIS = paper(
@@ -118,7 +118,7 @@ def test_last_pages_lose_only_what_they_share(
         encoding="utf-8",
     )
     one = OWLS.model_copy(update={"pages": pages})
-    assert plain(style_papers(read_style(path), [one]).papers[0].entry) == expected
+    assert characters_of(style_papers(read_style(path), [one]).papers[0].entry) == expected
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_works_of_one_author_and_year_get_letters_in_text_and_list(style: str) -
     made = styled(style, *items, paper("Other", "Bo Li", year=2020)).papers
     assert [item.place for item in made] == [1, 0, 2]
     assert [item.cite.year for item in made] == ["2020a", "2020b", "2020"]
-    assert all(re.search(rf"\b{item.cite.year}\b", plain(item.entry)) for item in made)
+    assert all(re.search(rf"\b{item.cite.year}\b", characters_of(item.entry)) for item in made)
     undated = styled(
         style, paper("A", "Ann Kim", year=None), paper("B", "Ann Kim", year=None)
     ).papers
@@ -260,7 +260,7 @@ def test_no_record_breaks_a_style(papers: list[Paper], style: str) -> None:
     made = styled(style, *papers).papers
     assert sorted(item.place for item in made) == list(range(len(papers)))
     for item in made:
-        text = plain(item.entry)
+        text = characters_of(item.entry)
         assert text.strip()
         assert not re.search("[\ue000-\uf8ff\n]", text + item.cite.text)
         assert style == "ieee" or item.cite.text

@@ -14,7 +14,12 @@ from state.paper import Paper
 from tests.fakes.loopback import Loopback, LoopbackServer
 from tools.documents import fetch_open_copies
 from tools.documents.fetch_open_copies import Fetched, open_copy
-from tools.documents.public_address import checked_address, is_public, place_of, public_only_client
+from tools.documents.public_address import (
+    checked_address,
+    is_public,
+    public_address_of,
+    public_only_client,
+)
 from tools.errors import DocumentError, TransientError
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger
@@ -229,7 +234,7 @@ async def test_what_is_no_address_of_the_web_is_left_alone(get: Get, url: str) -
     with pytest.raises(DocumentError, match="no open copy"):
         await get(linked(url))
     with pytest.raises(DocumentError, match="not a web address"):
-        place_of(url)
+        public_address_of(url)
 
 
 # --- Names, proxies and certificates ----------------------------------------------------------

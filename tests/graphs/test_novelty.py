@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from citeloom.report.for_agents import chat_summary
-from citeloom.report.json_files import plain
+from citeloom.report.json_files import jsonable
 from citeloom.report.markdown import markdown
 from citeloom.report.result_report import ResultReport
 from citeloom.report.web_page import web_page
@@ -63,7 +63,7 @@ async def test_without_a_model_nothing_is_compared_but_words_that_stand_in_both(
     assert "An earlier work says the same." in text
     assert "novel" not in text.lower().replace("novelty", "")
     # Agents get each work beside each claim.
-    view = RunSnapshot(run="r", graph="novelty", status="completed", values=plain(result))
+    view = RunSnapshot(run="r", graph="novelty", status="completed", values=jsonable(result))
     answer = to_tool_result(view)
     assert answer.part == "claims"
     assert {item["claim"] for item in answer.items} == {1, 2}

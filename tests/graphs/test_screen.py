@@ -6,7 +6,7 @@ import pytest
 from a2a.types import Message, Part
 
 from citeloom.report.for_agents import chat_summary
-from citeloom.report.json_files import plain
+from citeloom.report.json_files import jsonable
 from citeloom.report.markdown import markdown
 from citeloom.report.result_report import ResultReport
 from citeloom.runs.runs import RunSnapshot
@@ -63,7 +63,7 @@ async def test_each_paper_is_decided_by_criteria_whose_words_stand_in_it(
     assert "I1 met" in text
     assert "I1 not met" in text
     # Agents get each decision with its words.
-    view = RunSnapshot(run="r", graph="screen", status="completed", values=plain(result))
+    view = RunSnapshot(run="r", graph="screen", status="completed", values=jsonable(result))
     answer = to_tool_result(view)
     assert (answer.part, answer.parts["decisions"]) == ("decisions", 10)
     assert all(key in chat_summary(view) for key in IDS[:3])
@@ -167,7 +167,7 @@ async def test_without_a_model_nobody_decides_and_papers_come_in_order(
     order = [titles[key] for key in result["undecided"]]
     assert len(order) == 10
     assert "Soil" in order[-1]
-    view = RunSnapshot(run="r", graph="screen", status="completed", values=plain(result))
+    view = RunSnapshot(run="r", graph="screen", status="completed", values=jsonable(result))
     assert to_tool_result(view).items[-1] == {"text": result["undecided"][-1]}
     text = markdown(ResultReport.of("screen", result))
     assert "No model is configured, so CiteLoom decided nothing." in text

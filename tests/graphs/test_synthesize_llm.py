@@ -17,7 +17,7 @@ from tests.graphs.conftest import Scripted
 from tests.graphs.stacks import FIRST_TITLE, QUESTION, SHARED, uploads
 from tests.graphs.test_synthesize import assert_traced
 from tools.settings import Settings
-from tools.text.words import coverage
+from tools.text.words import share_of_stems
 
 ARMS = {"relevance": "each", "updates": "each"}
 """LLM-Ref's own way."""
@@ -152,7 +152,7 @@ def cited_by(result: dict[str, Any], line: Line) -> set[str]:
 
 def borne(result: dict[str, Any], line: Line) -> float:
     """Return the share of a line's words that the sentences behind it have."""
-    return coverage(line.text, " ".join(text for _, text in sentences_behind(result, line)))
+    return share_of_stems(line.text, " ".join(text for _, text in sentences_behind(result, line)))
 
 
 def assert_sound(result: dict[str, Any]) -> None:
@@ -210,7 +210,7 @@ def judging(
 
 
 def nearest(line: str, told: list[str]) -> list[str]:
-    return [max(told, key=lambda one: coverage(line, one))]
+    return [max(told, key=lambda one: share_of_stems(line, one))]
 
 
 credulous = judging(nearest)

@@ -9,7 +9,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from citeloom.report.for_agents import chat_summary
-from citeloom.report.json_files import plain
+from citeloom.report.json_files import jsonable
 from citeloom.report.library_table import library_csv, library_xlsx
 from citeloom.report.markdown import markdown
 from citeloom.report.result_report import ResultReport
@@ -74,7 +74,7 @@ async def test_nearest_sentence_is_shown_and_nothing_answered_without_a_model(
     assert "No model is configured, so CiteLoom answered nothing." in text
     assert "Not found in the text read" in text
     # Agents read rows in pages, with each cell in words.
-    view = RunSnapshot(run="r", graph="table", status="completed", values=plain(result))
+    view = RunSnapshot(run="r", graph="table", status="completed", values=jsonable(result))
     told = to_tool_result(view)
     assert (told.part, told.parts["rows"]) == ("rows", 10)
     row = next(one for one in told.items if one["title"] == "Harmonic radar tracks of bee flight")

@@ -8,7 +8,7 @@ import pytest
 from nodes.judge.evidence_ladder import Decision, climb
 from nodes.judge.full_text import FullText
 from nodes.judge.judge_claims import Item, judge_claims
-from nodes.judge.judge_prompts import TASK, Asked, JudgedItems, Numbered, Source
+from nodes.judge.judge_prompts import TASK, Asked, JudgedItems, JudgedSentence, Source
 from nodes.judge.known_facts import decide_from_facts, undecided
 from nodes.judge.shelf import Shelf
 from state.inputs import CheckedRequest
@@ -286,7 +286,7 @@ def judged(model: Knowing, *, text: str = "Owls find voles by ear {P1}.") -> Jud
         model,
         input="",
         sources=[Source(key="P1", title="Owls", abstract=ABSTRACT)],
-        sentences=[Numbered(number=4, text=text)],
+        sentences=[JudgedSentence(number=4, text=text)],
         asked=[Asked(id="4-P1", sentence=4, sources=["P1"])],
     )
 

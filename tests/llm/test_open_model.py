@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nodes.judge.judge_prompts import TASK, Asked, Numbered, Source
+from nodes.judge.judge_prompts import TASK, Asked, JudgedSentence, Source
 from tests.fakes.openai_server import OpenAIServer, Status, Text
 from tests.llm.support import RATE, Rating, settings_for
 from tools.embed.embedder import Embedder, Vectors
@@ -176,7 +176,7 @@ def test_labels_are_found_by_their_names(tmp_path: Path) -> None:
 def _asked() -> dict[str, Any]:
     source = Source(key="P1", title="Owls", abstract="Owls hear voles.")
     asked = Asked(id="1-P1", sentence=1, sources=["P1"])
-    text = Numbered(number=1, text="Owls hear {P1}.")
+    text = JudgedSentence(number=1, text="Owls hear {P1}.")
     return {"input": "", "sources": [source], "sentences": [text], "asked": [asked]}
 
 

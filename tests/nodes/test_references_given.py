@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from langgraph.runtime import Runtime
 
-from citeloom.cli.read_inputs import read_papers
+from citeloom.cli.read_inputs import read_papers_file
 from nodes.verify.take_text import take_text
 from nodes.write.take_papers import take_papers
 from state.paper import Paper
@@ -22,7 +22,7 @@ CSL = json.dumps([{"id": "c1", "type": "book", "title": "Ice"}])
 
 async def taken(path: Path, runtime: Runtime[RunSettings]) -> list[Paper]:
     """Return the records of the entries that `verify` makes of a file."""
-    sent = {"text": "Snow lies on every roof of the town.", "papers": read_papers(path)}
+    sent = {"text": "Snow lies on every roof of the town.", "papers": read_papers_file(path)}
     state = await take_text(sent, runtime)
     ids = [entry.paper for entry in state["entries"]]
     papers = await open_services(runtime, state["run"]).run_store.papers.get(ids)

@@ -10,7 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from nodes.common.notices import Standing, news_of, standings
 from nodes.verify.check_reference import (
     WEIGHTS,
-    Said,
+    SourcesSaid,
     check_reference,
     finding_on,
     no_source_holds,
@@ -102,18 +102,18 @@ async def test_one_source_that_does_not_know_a_work_accuses_nobody(tmp_path: Pat
     assert (causes(cut), cut["looked_up"][0].outcome) == ([], "incomplete")
     assert cut["looked_up"][0].failed_in == ("semantic_scholar",)
     plain = GIVEN.model_copy(update={"venue": "Advances in Neural Information Processing Systems"})
-    said = Said(missing=["crossref"])
+    said = SourcesSaid(missing=["crossref"])
     check = check_reference(ENTRY, plain, said)
     assert no_source_holds(check, plain, ENTRY), "Crossref has no works without DOIs"
     journal = GIVEN.model_copy(update={"venue": "Annals of Lichenology"})
     assert not no_source_holds(check_reference(ENTRY, journal, said), journal, ENTRY)
-    both = Said(missing=["openalex", "semantic_scholar"])
+    both = SourcesSaid(missing=["openalex", "semantic_scholar"])
     short, printed = GIVEN.model_copy(update={"title": "Lichens"}), "Abel, A. Lichens (and otters)."
     assert check_reference(ENTRY, short, both).outcome == "likely_invented"
     half = check_reference(ENTRY.model_copy(update={"raw": printed}), short, both)
     assert half.outcome == "not_found", "it may be the beginning of a title"
     book = GIVEN.model_copy(update={"record": Record(format="bibtex", type="phdthesis")})
-    everywhere = Said(missing=["openalex", "semantic_scholar"])
+    everywhere = SourcesSaid(missing=["openalex", "semantic_scholar"])
     thesis = check_reference(ENTRY, book, everywhere)
     assert thesis.outcome == "not_found", "they hold theses by chance"
     assert no_source_holds(thesis, book, ENTRY)
@@ -179,7 +179,7 @@ async def test_identifier_of_another_paper_is_told_and_its_words_are_not_taken_o
     ],
 )
 def test_details_are_compared_with_the_record(changes: dict[str, Any], told: str, why: str) -> None:
-    said = Said(found={"openalex": RECORD})
+    said = SourcesSaid(found={"openalex": RECORD})
     check = check_reference(ENTRY, GIVEN.model_copy(update=changes), said)
     assert check.outcome == ("wrong" if told else "confirmed"), why
     found = finding_on(check, said, ["openalex"], RECORD.id)

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodes.revise.revise_section import Numbered, extract
+from nodes.revise.revise_section import NumberedPaper, extract
 from nodes.write.cited_papers import PaperToCite
 from nodes.write.writers.draft_answers import (
-    Fault,
     NextSentence,
+    SentenceFault,
     SentencesAnswer,
     Support,
     WrittenSentence,
@@ -38,7 +38,7 @@ OWN = (
 )
 
 
-def faults(sentence: str, *, line: PlanLine | None = None, basis: str = "") -> list[Fault]:
+def faults(sentence: str, *, line: PlanLine | None = None, basis: str = "") -> list[SentenceFault]:
     return faults_of(NextSentence(sentence=sentence, basis=basis), line, PAPERS, OWN)
 
 
@@ -261,7 +261,7 @@ def test_wild_records_bring_no_marker_of_their_own(
 
 
 NUMBERED = [
-    Numbered(
+    NumberedPaper(
         key=f"P{number + 3}",
         name="Abel",
         plural=False,

@@ -15,7 +15,7 @@ from tools.pdf.columns import Columns
 from tools.pdf.front_matter import FrontMatter
 from tools.pdf.pdfium_pages import opened, read_page
 from tools.pdf.reader import confidence_of, legibility, read_pdf
-from tools.pdf.upright_pages import UprightPage, Word
+from tools.pdf.upright_pages import PageWord, UprightPage
 
 
 @lru_cache
@@ -144,7 +144,7 @@ def test_title_that_the_file_names_is_believed_where_it_is_printed() -> None:
 LIMITS = PageLimits()
 
 
-def words(page: Page) -> list[Word]:
+def words(page: Page) -> list[PageWord]:
     with opened(pdf([page]), "page.pdf") as handle:
         return read_page(handle, 0, LIMITS).words
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from state.search import Hit
 from tools.ranking.citation_walk import CitationGraph, Floats, citation_graph
-from tools.ranking.completeness import SPREAD, Estimate, estimate_total
+from tools.ranking.completeness import SPREAD, CompletenessEstimate, estimate_total
 from tools.ranking.discovery_channels import BY_INPUT, captures
 from tools.ranking.relevance_feedback import feedback_odds
 from tools.ranking.relevance_prior import (
@@ -237,7 +237,7 @@ FOUND = st.lists(
 )
 
 
-def estimated(found: Sequence[Found]) -> Estimate:
+def estimated(found: Sequence[Found]) -> CompletenessEstimate:
     return estimate_total(
         [channels for channels, _, _ in found],
         [chance for _, chance, _ in found],
@@ -300,7 +300,7 @@ def test_sample_that_says_nothing_of_the_rest_gives_no_estimate_and_says_why(
 
 def simulate(
     reach: Sequence[float], chance: float = 1.0, runs: int = 60, *, spread: float = 0.0
-) -> list[tuple[int, int, Estimate]]:
+) -> list[tuple[int, int, CompletenessEstimate]]:
     """Search `runs` times for 60 papers, each relevant by `chance`, whose log-odds differ between inputs by `spread`.
 
     Returns how many are relevant, how many of these were found, and the estimate.

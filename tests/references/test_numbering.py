@@ -27,7 +27,7 @@ from tests.fakes.made_stack import (
     STORM,
 )
 from tools.bibliography.write_bibtex import to_bibtex
-from tools.references.numbering import number_references, with_numbers
+from tools.references.numbering import number_works, with_numbers
 from tools.references.read_entry import read_entry
 from tools.references.works import merge_works
 
@@ -54,7 +54,7 @@ LINES = [
 
 
 def test_primary_come_first_and_each_kind_in_the_order_of_mention() -> None:
-    lines, references = number_references(LINES, PARAGRAPHS, ENTRIES, PAPERS, "fine")
+    lines, references = number_works(LINES, PARAGRAPHS, ENTRIES, PAPERS, "fine")
     assert [item.paper for item in references] == [RAIN, MOSS, SHADE, CRUST, LOOSE]
     assert [item.number for item in references] == [1, 2, 3, 4, 5]
     assert [item.role for item in references] == ["primary"] * 2 + ["secondary"] * 3
@@ -66,15 +66,15 @@ def test_primary_come_first_and_each_kind_in_the_order_of_mention() -> None:
 
 
 def test_coarse_list_has_all_of_the_contexts_and_lines_only_their_sources() -> None:
-    lines, references = number_references(LINES[2:], [STORM, COST, COOL], ENTRIES, PAPERS, "coarse")
+    lines, references = number_works(LINES[2:], [STORM, COST, COOL], ENTRIES, PAPERS, "coarse")
     assert [item.paper for item in references] == [MOSS, RAIN, SHADE, LOOSE, CRUST]
     assert [(item.primary, item.secondary) for item in lines] == [((1,), ())]
-    _, without = number_references([], [STORM], ENTRIES, PAPERS, "coarse")
+    _, without = number_works([], [STORM], ENTRIES, PAPERS, "coarse")
     assert [item.paper for item in without] == [RAIN, SHADE]
 
 
 def test_source_that_another_source_cites_is_primary() -> None:
-    lines, references = number_references(
+    lines, references = number_works(
         [line(1, origin(MOSS, CRUST, RAIN))], PARAGRAPHS, ENTRIES, PAPERS, "fine"
     )
     assert [(item.paper, item.role) for item in references] == [
@@ -87,7 +87,7 @@ def test_source_that_another_source_cites_is_primary() -> None:
 
 
 def test_work_of_two_papers_has_one_number_and_both_places() -> None:
-    _, references = number_references(
+    _, references = number_works(
         LINES, PARAGRAPHS, ENTRIES, PAPERS, "fine", bibliographies=BIBLIOGRAPHIES
     )
     shade = references[2]
@@ -97,7 +97,7 @@ def test_work_of_two_papers_has_one_number_and_both_places() -> None:
 
 
 def test_entries_are_in_the_style_and_printed_where_nothing_is_known() -> None:
-    _, references = number_references(LINES, PARAGRAPHS, ENTRIES, PAPERS, "fine")
+    _, references = number_works(LINES, PARAGRAPHS, ENTRIES, PAPERS, "fine")
     by_paper = {item.paper.id: item for item in references}
     assert by_paper[SHADE.id].entry.startswith("A. Okoro, L. Brandt")
     assert "2019" in by_paper[SHADE.id].entry
@@ -148,7 +148,7 @@ def test_works_with_one_author_year_and_title_have_keys_of_their_own() -> None:
     )
     papers = {**PAPERS, twin.id: twin}
     lines = [line(1, origin(MOSS, SHADE, twin))]
-    _, references = number_references(lines, PARAGRAPHS, ENTRIES, papers, "fine")
+    _, references = number_works(lines, PARAGRAPHS, ENTRIES, papers, "fine")
     assert len({item.key for item in references}) == 3
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import pytest
 from lxml import html
 
-from citeloom.report.citation_graph import Picture, citation_graph
+from citeloom.report.citation_graph import Picture, citation_picture
 from citeloom.report.web_page import page
 from state.paper import Author, Paper
 from state.results import Link, RankedPaper
@@ -74,7 +74,7 @@ def graph_of(
 ) -> Picture:
     joined = [Link(citing=f"doi:10.1/{one}", cited=f"doi:10.1/{two}") for one, two in links]
     found = Completeness(missing=tuple(missing))
-    return citation_graph({"papers": papers, "links": joined, "completeness": found}, numbers)
+    return citation_picture({"papers": papers, "links": joined, "completeness": found}, numbers)
 
 
 def page_of(picture: Picture) -> str:
@@ -136,7 +136,7 @@ def test_link_is_told_with_what_the_one_paper_says_of_the_other() -> None:
     link = Link(
         citing="doi:10.1/1", cited="doi:10.1/2", stance="contrasts", by="cue words", sentence=said
     )
-    picture = citation_graph({"papers": [ranked(1), ranked(2)], "links": [link]}, {})
+    picture = citation_picture({"papers": [ranked(1), ranked(2)], "links": [link]}, {})
     (told,) = data_of(page_of(picture))["links"]
     assert told == {
         "citing": "doi:10.1/1",

@@ -13,8 +13,8 @@ from state.search import SearchQuery
 from tools.errors import RequestRejectedError
 from tools.http.retrying_client import RetryingClient
 from tools.scholar.semantic_scholar import SemanticScholarSource
-from tools.scholar.semantic_scholar_api import paper_of, vector_of
-from tools.text.markup import plain, retracted_title
+from tools.scholar.semantic_scholar_api import paper_of_record, vector_of
+from tools.text.markup import retracted_title, without_markup
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 
@@ -47,7 +47,7 @@ def record(**others: Any) -> dict[str, Any]:
 
 
 def read(**others: Any) -> Paper:
-    paper = paper_of(record(**others))
+    paper = paper_of_record(record(**others))
     assert paper is not None, others
     return paper
 
@@ -90,7 +90,7 @@ def test_odd_field_is_left_out_and_never_costs_the_record(name: str) -> None:
     "thing", [None, [], "x", {}, record(title=None), record(title=" <i></i> ")]
 )
 def test_what_has_no_title_is_no_paper(thing: object) -> None:
-    assert paper_of(thing) is None
+    assert paper_of_record(thing) is None
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_marks_of_retraction_are_seen_and_works_about_retractions_are_not_marked
     ],
 )
 def test_markup_becomes_plain_text(written: str, meant: str) -> None:
-    assert plain(written) == meant
+    assert without_markup(written) == meant
 
 
 def test_vector_is_read_whole_or_not_at_all() -> None:

@@ -20,7 +20,7 @@ from citeloom.report.zotero_notes import (
     QuotedClaim,
     highlight_of,
 )
-from citeloom.service.zotero_export import Kept, Plan, plan_changes, write_changes
+from citeloom.service.zotero_export import ExportPlan, Kept, plan_changes, write_changes
 from state.paper import Author, Paper
 from state.quote import Quote
 from tests.fakes.zotero import KEY, ZoteroServer, nobody
@@ -89,12 +89,14 @@ async def library_of(server: ZoteroServer) -> ZoteroLibrary:
 
 async def planned(
     server: ZoteroServer, papers: list[NotedPaper], kept: Kept
-) -> tuple[ZoteroLibrary, Plan]:
+) -> tuple[ZoteroLibrary, ExportPlan]:
     library = await library_of(server)
     return library, await plan_changes(library, papers, "run-1", "Owl review", kept)
 
 
-async def put(server: ZoteroServer, papers: list[NotedPaper], kept: Kept) -> tuple[Plan, list[str]]:
+async def put(
+    server: ZoteroServer, papers: list[NotedPaper], kept: Kept
+) -> tuple[ExportPlan, list[str]]:
     library, plan = await planned(server, papers, kept)
     return plan, (await write_changes(library, plan, kept))[1]
 

@@ -4,7 +4,7 @@ import pytest
 
 from state.ask import CitedPaper, ConversationTurn
 from tools.embed.open_embedder import embedder
-from tools.text.answer_sentences import Source, rate_sentences
+from tools.text.answer_sentences import AnswerSource, rate_sentences
 from tools.text.follow_up import absent, resolve_follow_up
 from tools.text.questions import keywords, question_parts, read_question, without_papers
 
@@ -119,8 +119,8 @@ HEARING = (
     "within two degrees of the sound. Table 2 0.91 0.93 0.95 1.2 voles."
 )
 SOURCES = [
-    Source("Maize yields fell in dry summers. Farmers changed their seeds.", "On maize"),
-    Source(HEARING, "Owls in the dark", ("2 Hearing",)),
+    AnswerSource("Maize yields fell in dry summers. Farmers changed their seeds.", "On maize"),
+    AnswerSource(HEARING, "Owls in the dark", ("2 Hearing",)),
 ]
 
 
@@ -162,14 +162,18 @@ def test_everything_shown_stands_in_its_source_and_is_a_sentence() -> None:
 
 
 def test_sentence_that_needs_its_number_of_a_reference_is_not_shown() -> None:
-    cited = Source("As in [8] the owls hunt voles at night. Tawny owls hunt mice at night [3].")
+    cited = AnswerSource(
+        "As in [8] the owls hunt voles at night. Tawny owls hunt mice at night [3]."
+    )
     rated = rate_sentences(embedder(), "What do owls hunt at night?", [cited])
     assert [item.text for item in rated] == ["Tawny owls hunt mice at night [3]."]
 
 
-OWLS = Source("NORLA was trained on barns with the Adam optimizer for owls.", "On NORLA")
-BATS = Source("HOBY is a sonar model of bats. HOBY was trained for three nights.", "Bats at night")
-MICE = Source("The mice of the field were trained with a bell.", "Mice")
+OWLS = AnswerSource("NORLA was trained on barns with the Adam optimizer for owls.", "On NORLA")
+BATS = AnswerSource(
+    "HOBY is a sonar model of bats. HOBY was trained for three nights.", "Bats at night"
+)
+MICE = AnswerSource("The mice of the field were trained with a bell.", "Mice")
 
 
 @pytest.mark.parametrize(
@@ -189,10 +193,10 @@ def test_name_that_is_asked_about_stands_where_the_answer_does(
 
 def test_caption_and_run_in_heading_are_no_part_of_an_answer() -> None:
     text = "Figure 1: Overview of the owl ear with SPECTRA.\n\nTraining Owls Owls were trained with SPECTRA in a barn."
-    source = Source(text, "Owls", ("3 Method", "Figure 1: Overview"))
+    source = AnswerSource(text, "Owls", ("3 Method", "Figure 1: Overview"))
     rated = rate_sentences(embedder(), "How were owls trained with SPECTRA?", [source])
     assert not any(item.text.startswith("Figure") and item.fits for item in rated)
-    headed = Source(
+    headed = AnswerSource(
         "Training Owls Owls were trained with SPECTRA in a barn.", "", ("Training Owls",)
     )
     rated = rate_sentences(embedder(), "How were owls trained with SPECTRA?", [headed])

@@ -19,9 +19,15 @@ from tools.text.keyphrases import (
     salient_phrases,
     search_words,
 )
-from tools.text.quotable import is_balanced, printable
-from tools.text.salience import REDUNDANT, choose_sentences, most_telling, passages, rank_sentences
-from tools.text.themes import BALANCED_FROM, Group, cluster, group_vectors, largest_group
+from tools.text.quotable import is_balanced, is_quotable
+from tools.text.salience import (
+    REDUNDANT,
+    choose_sentences,
+    most_telling_passages,
+    passages,
+    rank_sentences,
+)
+from tools.text.themes import BALANCED_FROM, ThemeGroup, cluster, group_vectors, largest_group
 
 FIRST = "This year bees were lost on cloudy days."
 SECOND = "They were late for supper every evening."
@@ -40,7 +46,10 @@ def test_a_leaning_sentence_comes_with_the_one_that_it_leans_on() -> None:
 
 def test_what_was_done_comes_before_what_is_announced() -> None:
     aim = "The aim of the work is to help bees in clouds."
-    order = [item.text for item in most_telling(embedder(), "A compass for bees.", f"{TEXT} {aim}")]
+    order = [
+        item.text
+        for item in most_telling_passages(embedder(), "A compass for bees.", f"{TEXT} {aim}")
+    ]
     assert order[0] == FOURTH
     assert order.index(aim) > 1
 
@@ -64,7 +73,7 @@ def test_what_was_done_comes_before_what_is_announced() -> None:
     ],
 )
 def test_what_would_break_the_text_around_it_is_not_printed(sentence: str) -> None:
-    assert not printable(sentence)
+    assert not is_quotable(sentence)
 
 
 @given(st.text(max_size=300))
@@ -245,7 +254,7 @@ BODIES = [f"The method {row}." for rows in SUBJECTS.values() for row in rows]
 ABOUT = "We recommend citations for a paragraph of a scientific paper."
 
 
-def grouped(count: int, groups: int) -> list[Group]:
+def grouped(count: int, groups: int) -> list[ThemeGroup]:
     """The last of these texts in groups."""
     wholes = [f"{title}. {body}" for title, body in zip(TITLES, BODIES, strict=True)][-count:]
     about, *rows = EMBEDDER.embed([ABOUT, *wholes])

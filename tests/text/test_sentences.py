@@ -11,9 +11,9 @@ from tools.text.roles import assign_roles
 from tools.text.text_quality import text_quality
 from tools.text.words import (
     content_stems,
-    coverage,
     language,
     language_name,
+    share_of_stems,
     split_sentences,
     topic_stems,
 )
@@ -110,15 +110,15 @@ def test_stems_leave_out_what_carries_no_meaning() -> None:
 def test_coverage_is_the_share_of_the_claims_words(
     claim: str, source: str, share: float, why: str
 ) -> None:
-    assert coverage(claim, source) == share, why
+    assert share_of_stems(claim, source) == share, why
 
 
 @given(st.text(), st.text())
 def test_coverage_is_a_share_and_more_source_never_lowers_it(claim: str, source: str) -> None:
-    share = coverage(claim, source)
+    share = share_of_stems(claim, source)
     assert 0 <= share <= 1
-    assert coverage(claim, f"{source} {claim}") in {0.0, 1.0}
-    assert coverage(claim, f"{source} and more") >= share
+    assert share_of_stems(claim, f"{source} {claim}") in {0.0, 1.0}
+    assert share_of_stems(claim, f"{source} and more") >= share
 
 
 PLAIN = "Moss cools the flat roofs of hot cities in summer."

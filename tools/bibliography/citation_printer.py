@@ -18,7 +18,7 @@ from tools.bibliography.citation_style import CitationStyle
 from tools.bibliography.csl_items import Letter, csl_reference
 from tools.bibliography.keys import letters
 from tools.bibliography.publication_kinds import kind_of_work
-from tools.bibliography.text_runs import NUMBER, Mark, TextRun, marked, plain, tidy, to_runs
+from tools.bibliography.text_runs import NUMBER, Mark, TextRun, characters_of, marked, tidy, to_runs
 from tools.bibliography.write_records import reference_line
 from tools.errors import InputError, loggable_kind, logger_of
 
@@ -91,7 +91,7 @@ class Engine:
             self._layout.repressed = {}
             return self._layout.render_children(item)
 
-        return [plain(to_runs(text)) for text in self._each(render, for_text=True)]
+        return [characters_of(to_runs(text)) for text in self._each(render, for_text=True)]
 
     def entries(self) -> list[str]:
         """Return each paper's entry, marked, without its number; only for a style that `lists`."""
@@ -272,7 +272,10 @@ def _apart(engine: Engine, places: Sequence[int]) -> bool:
     now = engine.in_text()
     entries = _entries(engine) if places else []
     return len({now[place] for place in places}) == len(places) and all(
-        any(f"{before}{engine.letters[place].text}" in plain(entries[place]) for before in _BEFORE)
+        any(
+            f"{before}{engine.letters[place].text}" in characters_of(entries[place])
+            for before in _BEFORE
+        )
         for place in places
     )
 
@@ -293,7 +296,7 @@ def _entries(engine: Engine) -> list[tuple[TextRun, ...]]:
     for place, paper in enumerate(engine.papers):
         entry = (entries and entries[place]) or (TextRun(reference_line(paper)),)
         number = "" if paper.doi or kind_of_work(paper) != "preprint" else paper.arxiv or ""
-        if number not in plain(entry):
+        if number not in characters_of(entry):
             entry = (*entry, TextRun(f" arXiv preprint arXiv:{number}."))
         whole.append(entry)
     return whole

@@ -11,7 +11,7 @@ from state.paper import Author, Paper
 from tools.bibliography.citation_style import CitationStyle
 from tools.bibliography.names import csl_name
 from tools.bibliography.publication_kinds import KINDS, kind_of_work
-from tools.bibliography.text_runs import OTHERS, RUN_MARKER, clean, sealed
+from tools.bibliography.text_runs import OTHERS, RUN_MARKER, on_one_line, sealed
 from tools.bibliography.write_records import address, short_title
 
 _MARKS = " .,;:'’‘`´\"“”()[]{}*†‡_"
@@ -78,7 +78,7 @@ def _place(paper: Paper) -> dict[str, Any]:
     return {
         name: MixedString([NoCase(text)])
         for name, text in {**known, "page": pages}.items()
-        if text and clean(text)
+        if text and on_one_line(text)
     }
 
 
@@ -87,7 +87,7 @@ def _title(title: str) -> MixedString:
 
     A title that is already written like a sentence is left alone as a whole.
     """
-    text = clean(title)
+    text = on_one_line(title)
     if len(text) > 1 and text.endswith(".") and not text.endswith(".."):
         text = text[:-1]  # styles put their own
     text = sealed(text)
@@ -106,7 +106,7 @@ def _text(text: str) -> MixedString:
 
 
 def _fixed(text: str) -> MixedString | None:
-    return MixedString([NoCase(sealed(text))]) if clean(text) else None
+    return MixedString([NoCase(sealed(text))]) if on_one_line(text) else None
 
 
 def _issued(paper: Paper, letter: str, no_date: str) -> Any:
@@ -133,7 +133,7 @@ def _literal(text: str) -> Name:
 
 def _name(author: Author, initials: bool, short: bool) -> Name:
     parts = csl_name(author)
-    given = clean(parts.get("given", ""))
+    given = on_one_line(parts.get("given", ""))
     if initials:
         given = " ".join(map(_initialled, given.split())).strip()
     if not given:

@@ -22,7 +22,7 @@ from tools.bibliography.read_record import (
     bad_record,
     is_retracted_note,
     paper_from,
-    printable,
+    printable_text,
 )
 from tools.text.identifiers import arxiv_in
 
@@ -180,7 +180,7 @@ def _settled(item: dict[str, Any]) -> dict[str, Any]:
 def pairs_of(item: Iterable[tuple[str, Any]]) -> tuple[tuple[str, str], ...]:
     """Return what a CSL item says as a record keeps it."""
     return tuple(
-        (printable(str(name)), printable(json.dumps(value, ensure_ascii=False)))
+        (printable_text(str(name)), printable_text(json.dumps(value, ensure_ascii=False)))
         for name, value in item
         if name not in ("id", "type")
     )
@@ -252,7 +252,7 @@ def _record(item: Any) -> Record:
         raise RecordError("the item is not a JSON object")
     if "itemType" in item:
         raise RecordError("it is Zotero's own JSON: export Zotero RDF, BibTeX or CSL JSON instead")
-    kind, key = (printable(str(item.get(name) or "")) for name in ("type", "id"))
+    kind, key = (printable_text(str(item.get(name) or "")) for name in ("type", "id"))
     return Record(format="csl", type=kind, key=key, fields=pairs_of(item.items()))
 
 

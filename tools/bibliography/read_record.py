@@ -18,7 +18,7 @@ from state.paper import (
     united_notices,
 )
 from tools.bibliography.names import in_parts, is_organisation
-from tools.text.markup import concern_title, plain, retracted_title
+from tools.text.markup import concern_title, retracted_title, without_markup
 
 _EXCERPT = 120  # characters
 _CONTROL = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
@@ -47,17 +47,17 @@ def bad_record(line: int, reason: str, raw: str | bytes, *, lost: bool = True) -
     """Describe a bad record by the beginning of its text."""
     text = raw[: 4 * _EXCERPT]
     text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-    return BadRecord(line, reason, " ".join(printable(text).split())[:_EXCERPT], lost)
+    return BadRecord(line, reason, " ".join(printable_text(text).split())[:_EXCERPT], lost)
 
 
-def printable(text: str) -> str:
+def printable_text(text: str) -> str:
     """Return the text without control characters and with lone surrogates replaced."""
     paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return paired.translate(_CONTROL)
 
 
 def _folded(value: object) -> object:
-    return " ".join(printable(value).split()) or None if isinstance(value, str) else value
+    return " ".join(printable_text(value).split()) or None if isinstance(value, str) else value
 
 
 def _id(value: object) -> object:
@@ -65,7 +65,7 @@ def _id(value: object) -> object:
 
 
 def _unmarked(value: object) -> object:
-    return _folded(plain(printable(value)) if isinstance(value, str) else value)
+    return _folded(without_markup(printable_text(value)) if isinstance(value, str) else value)
 
 
 def _year(value: object) -> object:

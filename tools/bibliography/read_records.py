@@ -15,7 +15,13 @@ from typing import Any, BinaryIO, Literal, TypeVar, cast
 from state.paper import Paper, Record
 from tools.bibliography.read_bibtex import BibtexEntry, read_bibtex, read_entries
 from tools.bibliography.read_csl import issued, pairs_of, read_csl, read_record
-from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from, printable
+from tools.bibliography.read_record import (
+    BadRecord,
+    RecordError,
+    bad_record,
+    paper_from,
+    printable_text,
+)
 from tools.errors import InputError
 
 _TYPES = {
@@ -264,7 +270,7 @@ def read_records(path: Path) -> Iterator[Paper | BadRecord]:
     data = read_whole(path)
     if kind == "csl":
         return read_csl(data)
-    text, notes = text_of(data)
+    text, notes = decoded_text(data)
     if kind == "bibtex":
         if "@" not in text:
             raise InputError(f"{path.name} has no BibTeX entry in it")
@@ -282,7 +288,7 @@ def read_bibtex_file(path: Path, data: bytes | None = None) -> Iterator[BibtexEn
     Raises:
         InputError: The file is absent or holds no entry.
     """
-    text, notes = text_of(read_whole(path) if data is None else data)
+    text, notes = decoded_text(read_whole(path) if data is None else data)
     if "@" not in text:
         raise InputError(f"{path.name} has no BibTeX entry in it")
     return chain(map(BibtexEntry, notes), read_entries(text, str(path)))
@@ -333,10 +339,10 @@ def read_whole(path: Path) -> bytes:
     return data
 
 
-def text_of(data: bytes) -> tuple[str, list[BadRecord]]:
+def decoded_text(data: bytes) -> tuple[str, list[BadRecord]]:
     """Return a text in UTF-8 or, with a note, in the encoding of Windows or Latin-1."""
     try:
-        return printable(data.decode("utf-8-sig")), []
+        return printable_text(data.decode("utf-8-sig")), []
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         start = error.start
@@ -345,7 +351,7 @@ def text_of(data: bytes) -> tuple[str, list[BadRecord]]:
     except UnicodeDecodeError:
         text, name = data.decode("latin-1"), "Latin-1"
     reason = f"the file is not UTF-8 and was read as {name}: check accented letters"
-    return printable(text), [bad_record(line, reason, text[start:], lost=False)]
+    return printable_text(text), [bad_record(line, reason, text[start:], lost=False)]
 
 
 def _first(path: Path, size: int) -> bytes:

@@ -11,11 +11,11 @@ from tools.bibliography.citation_printer import Cite, style_papers
 from tools.bibliography.citation_style import CitationStyle
 from tools.bibliography.keys import citation_keys
 from tools.bibliography.names import without_possessive
-from tools.bibliography.text_runs import plain
+from tools.bibliography.text_runs import characters_of
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CitationGroup:
     """Papers cited at one place."""
 
     markers: tuple[str, ...]
@@ -33,11 +33,11 @@ class Piece:
 
     text: str
     marker: str = ""
-    group: Group | None = None
+    group: CitationGroup | None = None
     """The citation that it is a part of, brackets included."""
 
 
-def split_marked(text: str, papers: Mapping[str, Paper]) -> Iterator[str | Group]:
+def split_marked(text: str, papers: Mapping[str, Paper]) -> Iterator[str | CitationGroup]:
     """Yield the text between citations, and the citations; `papers` are those cited, by marker.
 
     Markers of no paper here are left out, with the space before them.
@@ -58,7 +58,7 @@ def put_together(
     marked: str,
     papers: Mapping[str, Paper],
     text: Callable[[str], str],
-    cite: Callable[[str, Group], str],
+    cite: Callable[[str, CitationGroup], str],
 ) -> str:
     """Return a marked sentence: its words as `text` prints them, and what `cite` makes of it at each citation."""
     written = ""
@@ -67,7 +67,7 @@ def put_together(
     return written.strip()
 
 
-def _group(markers: Sequence[str], before: str, papers: Mapping[str, Paper]) -> Group:
+def _group(markers: Sequence[str], before: str, papers: Mapping[str, Paper]) -> CitationGroup:
     words = before.rstrip(" ,")
     stem = without_possessive(words)
     possessive = words[len(stem) :]
@@ -77,8 +77,8 @@ def _group(markers: Sequence[str], before: str, papers: Mapping[str, Paper]) -> 
         if stem.endswith(name) and not (start and (stem[start - 1].isalnum())):
             named = [key for key in markers if papers[key].citation == name]
             rest = [key for key in markers if key not in named]
-            return Group((*named, *rest), tuple(named), name, possessive)
-    return Group(tuple(markers))
+            return CitationGroup((*named, *rest), tuple(named), name, possessive)
+    return CitationGroup(tuple(markers))
 
 
 class PrintedSection:
@@ -103,7 +103,11 @@ class PrintedSection:
         keys = citation_keys([papers[key] for key in markers])
         self.references = [
             Reference(
-                number=number, key=name, marker=key, paper=papers[key], entry=plain(item.entry)
+                number=number,
+                key=name,
+                marker=key,
+                paper=papers[key],
+                entry=characters_of(item.entry),
             )
             for number, (key, name, item) in enumerate(
                 zip(markers, keys, self.styled.papers, strict=True), start=1
@@ -132,7 +136,7 @@ class PrintedSection:
             pieces.extend(replace(one, group=part) for one in printed)
         return [piece for piece in pieces if piece.text]
 
-    def citation(self, group: Group) -> list[Piece]:
+    def citation(self, group: CitationGroup) -> list[Piece]:
         """Return one citation, brackets included."""
         inner = self._by_author(group) if self.style.by_author else self._numbered(group.markers)
         return inner and [Piece(self.styled.before), *inner, Piece(self.styled.after)]
@@ -147,7 +151,7 @@ class PrintedSection:
             blocks += [[shown[0], Piece("-"), shown[-1]]] if more else [[one] for one in shown]
         return _joined(blocks, ", ")
 
-    def _by_author(self, group: Group) -> list[Piece]:
+    def _by_author(self, group: CitationGroup) -> list[Piece]:
         named = [
             (key, self._cites[key]) for key in sorted(group.named, key=self._numbers.__getitem__)
         ]

@@ -142,7 +142,7 @@ class TextRun:
     marks: frozenset[Mark] = frozenset()
 
 
-def plain(runs: tuple[TextRun, ...]) -> str:
+def characters_of(runs: tuple[TextRun, ...]) -> str:
     """Return the characters alone."""
     return "".join(run.text for run in runs)
 
@@ -152,14 +152,14 @@ def marked(text: str, mark: Mark) -> str:
     return f"{_ON[mark]}{text}{_OFF[mark]}" if text else text
 
 
-def clean(text: str) -> str:
+def on_one_line(text: str) -> str:
     """Return a record's text on one line and without characters that mean something here."""
     return " ".join(text.translate(_UNPRINTED).split())
 
 
 def sealed(text: str) -> str:
     """Return a record's text so that it comes out of `tidy` as it went in."""
-    quoted = clean(text).replace("“", _OPEN).replace("”", _CLOSE)
+    quoted = on_one_line(text).replace("“", _OPEN).replace("”", _CLOSE)
     return _SEALED.sub(RUN_MARKER, quoted)
 
 

@@ -11,7 +11,7 @@ from tools.bibliography.plain_latex import PRINTS_NOTHING, plain_text
 from tools.bibliography.read_record import is_retracted_note
 from tools.bibliography.text_runs import balanced, commands_in, escape
 from tools.bibliography.write_records import csl_item, short_title, web_address
-from tools.text.markup import plain, retracted_title
+from tools.text.markup import retracted_title, without_markup
 
 _UNSAFE = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})
 _NO_NAME = frozenset(" \t\r\n{}(),\"#%'=~\\")
@@ -149,7 +149,7 @@ def _fields(paper: Paper, key: str) -> dict[str, str | None]:
         "editor": " and ".join(editors),
         "key": escape(short_title(paper.title)) if nameless else None,
         "title": escape(paper.title, keep_case=True),
-        held: escape(plain(str(item.get("container-title") or ""))),
+        held: escape(without_markup(str(item.get("container-title") or ""))),
         "year": str(paper.year) if paper.year else "n.d.",
         "month": str(day.month) if day and paper.year in {None, day.year} else None,
         "day": str(day.day) if day and paper.year in {None, day.year} else None,
@@ -186,7 +186,9 @@ def _more(item: Mapping[str, Any], kind: str) -> dict[str, str]:
     if "pages" in told:
         told["pages"] = str(told["pages"]).replace("-", "--")
     # LaTeX reads the end of a line as space.
-    return {name: escape(plain(str(value).replace("\n", ". "))) for name, value in told.items()}
+    return {
+        name: escape(without_markup(str(value).replace("\n", ". "))) for name, value in told.items()
+    }
 
 
 def _name(name: Mapping[str, str]) -> str:

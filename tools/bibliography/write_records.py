@@ -15,8 +15,8 @@ from tools.bibliography.names import csl_name, in_parts, is_organisation
 from tools.bibliography.publication_kinds import KINDS, kind_of_work
 from tools.bibliography.read_csl import INCOMPLETE, csl_of
 from tools.bibliography.read_record import is_retracted_note
-from tools.bibliography.text_runs import clean
-from tools.text.markup import plain, retracted_title
+from tools.bibliography.text_runs import on_one_line
+from tools.text.markup import retracted_title, without_markup
 
 _SAME = (
     {"AU", "A1", "A2", "ED"},
@@ -35,7 +35,7 @@ def to_ris(references: Sequence[Reference]) -> str:
 
 
 def _line(field: tuple[str, str | None]) -> str:
-    return f"{field[0]}  - {clean(field[1])}".rstrip() if field[1] else ""
+    return f"{field[0]}  - {on_one_line(field[1])}".rstrip() if field[1] else ""
 
 
 def _fields(reference: Reference) -> Iterator[tuple[str, str | None]]:
@@ -67,7 +67,7 @@ def _made(paper: Paper, key: str) -> Iterator[tuple[str, str | None]]:
     yield "TI", paper.title
     yield (
         "JO" if item["type"] == "article-journal" else "T2",
-        plain(str(item.get("container-title") or "")),
+        without_markup(str(item.get("container-title") or "")),
     )
     yield "PY", str(paper.year or "")
     yield "DA", f"{paper.published:%Y/%m/%d}" if paper.published else None
@@ -94,7 +94,7 @@ def _more(item: Mapping[str, Any], only: Collection[str] | None) -> Iterator[tup
             yield from (("SP", first), ("EP", last))
         elif field.ris or field.csl == "ISBN":
             parts = str(value).split(JOINED.get(field.csl, "\n"))
-            yield from (((field.ris or "SN").split()[0], plain(part)) for part in parts)
+            yield from (((field.ris or "SN").split()[0], without_markup(part)) for part in parts)
 
 
 def _notes(paper: Paper, said: str) -> Iterator[tuple[str, str | None]]:
@@ -190,7 +190,7 @@ def web_address(paper: Paper) -> str | None:
 
 def short_title(title: str) -> str:
     """Return a title as it stands for missing authors: its main part, cut between words."""
-    main = clean(title)
+    main = on_one_line(title)
     head = main.partition(": ")[0] if len(main) > _SHORT else main
     if len(head) <= _SHORT:
         return head

@@ -19,7 +19,7 @@ from tools.bibliography.read_record import (
     bad_record,
     paper_from,
 )
-from tools.bibliography.read_records import read_whole, text_of
+from tools.bibliography.read_records import decoded_text, read_whole
 from tools.documents.markup import Element, clean, parse_xml
 from tools.errors import DocumentError, InputError
 from tools.text.identifiers import arxiv_in
@@ -250,7 +250,7 @@ def _entries(record_file: Path) -> Iterator[tuple[Paper | BadRecord, list[str], 
             except RecordError as error:
                 yield bad_record(number, str(error), str(said["title"])), [], []
         return
-    text, notes = text_of(data)
+    text, notes = decoded_text(data)
     yield from ((note, [], []) for note in notes)
     for entry in read_entries(text):
         fields = entry.fields

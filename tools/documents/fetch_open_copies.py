@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from state.paper import Paper, id_in
 from tools.documents.file_types import detect_file_type
-from tools.documents.public_address import place_of, public_only_client
+from tools.documents.public_address import public_address_of, public_only_client
 from tools.errors import DocumentError, NotInSourceError, TransientError, loggable_kind, logger_of
 from tools.file_limits import FILE_LIMITS
 from tools.http.hosts import Host, host_state, mapping, mappings, retry_after
@@ -44,7 +44,7 @@ class _Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class CopyIndex:
     """A question to an index."""
 
     question: _Copy
@@ -52,7 +52,7 @@ class Index:
     """Returns the addresses of copies that an answer names, the best first."""
 
 
-def indexes_of(paper: Paper, settings: Settings) -> tuple[Index, ...]:
+def indexes_of(paper: Paper, settings: Settings) -> tuple[CopyIndex, ...]:
     """Return the indexes to be asked about a paper, in turn; none about one without a DOI.
 
     OpenAlex is not asked again what its own record has said, nor Unpaywall without an e-mail address.
@@ -60,7 +60,7 @@ def indexes_of(paper: Paper, settings: Settings) -> tuple[Index, ...]:
     if not paper.doi:
         return ()
     doi = quote(paper.doi, safe="/")
-    found: list[Index] = []
+    found: list[CopyIndex] = []
 
     def ask(name: str, base: str, path: str, rate: float, **secret: str) -> _Copy:
         return _Copy(_host(name, base, rate), f"{base}{path}", f"{name}.json", secret)
@@ -71,15 +71,15 @@ def indexes_of(paper: Paper, settings: Settings) -> tuple[Index, ...]:
         path = f"/works/doi:{doi}?select=id,best_oa_location,locations"
         base = settings.openalex_url.rstrip("/")
         asked = ask("openalex", base, path, settings.openalex_rate, **secret)
-        found.append(Index(asked, _of_openalex))
+        found.append(CopyIndex(asked, _of_openalex))
     if mail := settings.contact_email:
         base = settings.unpaywall_url.rstrip("/")
         asked = ask("unpaywall", base, f"/v2/{doi}", INDEX_RATE, email=mail)
-        found.append(Index(asked, _of_unpaywall))
+        found.append(CopyIndex(asked, _of_unpaywall))
     base = settings.europe_pmc_url.rstrip("/")
     path = f"/search?query=DOI:%22{quote(paper.doi, safe='')}%22&format=json&pageSize=5"
     read = partial(_of_europe_pmc, base=base, doi=paper.doi.lower())
-    return (*found, Index(ask("europe-pmc", base, path, INDEX_RATE), read))
+    return (*found, CopyIndex(ask("europe-pmc", base, path, INDEX_RATE), read))
 
 
 def _of_openalex(content: bytes) -> list[str]:
@@ -177,7 +177,7 @@ async def read_first_copy(
     """
     bases = (settings.arxiv_html_url, settings.ar5iv_url, settings.arxiv_pdf_url)
     asked = indexes_of(paper, settings) if indexes else ()
-    trusted = {place_of(url) for url in (*bases, *(index.question.url for index in asked))}
+    trusted = {public_address_of(url) for url in (*bases, *(index.question.url for index in asked))}
     async with public_only_client(trusted, TIMEOUT) as client:
         trying = _Trying(client, ledger, settings.source_patience, read)
         if found := await trying.first(_copies(paper, bases, settings.arxiv_rate)):
@@ -218,7 +218,7 @@ class _Trying(Generic[ReadT]):
                     self._failed.append(error)
         return []
 
-    async def listed(self, index: Index) -> list[_Copy]:
+    async def listed(self, index: CopyIndex) -> list[_Copy]:
         """Return the copies that an index knows."""
         try:
             answer = await self._get(index.question)
@@ -288,7 +288,7 @@ def _copies(paper: Paper, bases: tuple[str, str, str], rate: float) -> Iterator[
 def _linked(url: str) -> Iterator[_Copy]:
     """Yield the copy at an address that a record or an index gives, where it is one of the web."""
     try:
-        name, port = place_of(url)
+        name, port = public_address_of(url)
     except DocumentError:
         return
     host = _host(name, f"{urlsplit(url).scheme}://{name}:{port}", RATE)
@@ -315,7 +315,7 @@ async def _send(client: "httpx.AsyncClient", copy: _Copy) -> tuple["httpx.Respon
     try:
         async with asyncio.timeout(TIMEOUT):
             for _ in range(MOST_REDIRECTS + 1):
-                place_of(url)
+                public_address_of(url)
                 params = copy.secret if url == copy.url else {}
                 sent = httpx.URL(url).copy_merge_params(params) if params else url
                 async with client.stream("GET", sent) as response:

@@ -24,7 +24,7 @@ _PORTS = {"http": 80, "https": 443}
 _REMEDY = "download the document yourself, and add the file"
 
 
-def place_of(url: str) -> PublicAddress:
+def public_address_of(url: str) -> PublicAddress:
     """Return host and port of an address.
 
     Raises:
@@ -84,7 +84,7 @@ def public_only_client(trusted: Collection[PublicAddress], timeout: float) -> "h
 
     class Guarded(httpx.AsyncHTTPTransport):
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            place = place_of(str(request.url))
+            place = public_address_of(str(request.url))
             # A request of its own: cookies go by the name, which stays in the other's address.
             checked = httpx.Request(
                 request.method,

@@ -176,7 +176,7 @@ def _read(
             remedy="it may be a bare record: fetch the article's full text, or give its PDF",
         )
     said = {
-        field: [text_of(one) for one in article.xpath(path)]
+        field: [element_text(one) for one in article.xpath(path)]
         for field, path in mapped.fields.items()
     }
     names = [
@@ -197,10 +197,10 @@ read_jats, read_tei = partial(_read, JATS), partial(_read, TEI)
 
 
 def _all(element: Element, path: str) -> str:
-    return " ".join(text_of(one) for one in element.xpath(path))
+    return " ".join(element_text(one) for one in element.xpath(path))
 
 
-def text_of(found: Element | str) -> str:
+def element_text(found: Element | str) -> str:
     """Return the words of an element, marks of notes left out, or of an attribute."""
     if isinstance(found, str):
         return clean(found)

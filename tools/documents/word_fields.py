@@ -29,7 +29,7 @@ _LISTS = ("ADDIN ZOTERO_BIBL", "ADDIN Mendeley Bibliography", "ADDIN EN.REFLIST"
 
 
 @dataclass
-class Cited:
+class CitingWordFile:
     """A Word file whose citations stand as '[@key]', and what they cite."""
 
     content: bytes
@@ -49,7 +49,7 @@ class _Field:
     shows: bool = False
 
 
-def with_keys(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) -> Cited:
+def with_keys(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) -> CitingWordFile:
     """Return the file with its fields read, and without the list that a field makes.
 
     Raises:
@@ -77,7 +77,7 @@ def with_keys(content: bytes, *, name: str, limits: FileLimits = FILE_LIMITS) ->
             notes += [] if bare else [f"[{label}]: {text}"]
     fields.read(root)
     parts[main] = bytes(etree.tostring(root))
-    return Cited(packed(parts), list(fields.papers.values()), notes)
+    return CitingWordFile(packed(parts), list(fields.papers.values()), notes)
 
 
 class _Fields:

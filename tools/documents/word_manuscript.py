@@ -7,7 +7,7 @@ from io import BytesIO
 from state.document import Document
 from state.paper import Paper
 from tools.documents.docx import read_docx
-from tools.documents.word_fields import Cited, with_keys
+from tools.documents.word_fields import CitingWordFile, with_keys
 
 _MARKS = str.maketrans({char: f"\\{char}" for char in "*_`<\\#"})
 
@@ -25,7 +25,7 @@ def read_word(content: bytes, *, name: str, plain: bool = False) -> tuple[str, l
     try:
         cited = with_keys(content, name=name)
     except (zipfile.BadZipFile, LookupError, StopIteration, etree.XMLSyntaxError):
-        cited = Cited(content)  # what is wrong with it is for the reader to say
+        cited = CitingWordFile(content)  # what is wrong with it is for the reader to say
     document = read_docx(cited.content, name=name)
     if plain:
         kept = (

@@ -10,7 +10,7 @@ import numpy as np
 from tools.embed.embedder import Vectors, readable
 from tools.errors import PermanentError, counted
 from tools.http.hosts import without_password
-from tools.llm.endpoint_errors import Place, endpoint_error
+from tools.llm.endpoint_errors import CallPlace, endpoint_error
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -58,7 +58,7 @@ class OpenAiEmbedder:
         self._key = api_key or ""
         self._batch = batch
         self._tries = tries
-        self._place = Place(
+        self._place = CallPlace(
             url=without_password(self._url),
             model=model,
             setting="CITELOOM_EMBEDDER",

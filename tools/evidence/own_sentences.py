@@ -114,7 +114,7 @@ def verbatim(
     led = MARKER.match(sentence.lstrip())
     rest = sentence.lstrip()[led.end() :].lstrip() if led else ""
     named = [f"{name} {rest}" for name in names if rest[:1].islower()]
-    for bare in map(plain, (sentence, *named)):
+    for bare in map(without_markers, (sentence, *named)):
         if found := _reported(bare, known, () if annotated else names):
             return found
         if quoted := _quoted(bare, text, names, annotated):
@@ -122,7 +122,7 @@ def verbatim(
     return None
 
 
-def plain(sentence: str) -> str:
+def without_markers(sentence: str) -> str:
     """Return a sentence without markers and the brackets that held them."""
     bare = _closed(_MARKS.sub(" ", sentence))
     return _closed(bare.replace("()", "").replace("[]", ""))

@@ -18,7 +18,7 @@ _ENDS = ".!?:;”\"')]"
 
 
 @dataclass(slots=True)
-class Paragraph:
+class JoinedParagraph:
     """A paragraph, put together of the pieces to which it was cut."""
 
     pieces: list[Passage]
@@ -51,9 +51,9 @@ class Paragraph:
         return bisect_right([place for place, _ in self.places], offset) - 1
 
 
-def paragraphs_of(passages: Sequence[Passage]) -> list[Paragraph]:
+def paragraphs_of(passages: Sequence[Passage]) -> list[JoinedParagraph]:
     """Put the paragraphs of a document together again, also those that something stands in between."""
-    found: list[Paragraph] = []
+    found: list[JoinedParagraph] = []
     for passage in passages:
         offset = passage.start
         for text in passage.text.split(JOINT):
@@ -64,12 +64,12 @@ def paragraphs_of(passages: Sequence[Passage]) -> list[Paragraph]:
             if not text.strip():
                 continue
             if not found or not _goes_on(found[-1], piece):
-                found.append(Paragraph([]))
+                found.append(JoinedParagraph([]))
             found[-1].add(piece)
     return found
 
 
-def _goes_on(before: Paragraph, piece: Passage) -> bool:
+def _goes_on(before: JoinedParagraph, piece: Passage) -> bool:
     """Whether a piece is the rest of a paragraph that was cut, or of a sentence that something broke."""
     last = before.pieces[-1]
     if last.document != piece.document or last.section != piece.section:
@@ -78,9 +78,9 @@ def _goes_on(before: Paragraph, piece: Passage) -> bool:
     return cut or (last.text[-1] not in _ENDS and piece.text[:1].islower())
 
 
-def joined_paragraphs(paragraphs: Sequence[Paragraph]) -> Paragraph:
+def joined_paragraphs(paragraphs: Sequence[JoinedParagraph]) -> JoinedParagraph:
     """Return paragraphs as one, an empty line between two."""
-    joined = Paragraph([])
+    joined = JoinedParagraph([])
     for paragraph in paragraphs:
         for number, piece in enumerate(paragraph.pieces):
             joined.add(piece, " " if number else JOINT)
@@ -135,7 +135,7 @@ class Searcher:
         return self.paragraphs(claim, 30)
 
     @cached_property
-    def whole(self) -> Paragraph:
+    def whole(self) -> JoinedParagraph:
         """All that there is, as one text."""
         return joined_paragraphs(self._paragraphs)
 

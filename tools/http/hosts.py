@@ -259,7 +259,7 @@ _TOO_FAST = ("rate limit", "too many", "slow down", "throttl")
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """What came back over HTTP."""
 
     status: int
@@ -315,7 +315,7 @@ def mappings(value: object) -> Iterator[Mapping[str, object]]:
     yield from (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
 
 
-def judge_status(answer: Answer, host: Host) -> RetryDecision:
+def judge_status(answer: HttpAnswer, host: Host) -> RetryDecision:
     """Say what a status other than 2xx means."""
     status, said = answer.status, http_error_text(answer.body, host)
     if status in {404, 410}:
@@ -341,7 +341,7 @@ def judge_status(answer: Answer, host: Host) -> RetryDecision:
     )
 
 
-def _limited(answer: Answer, host: Host, said: str) -> RetryDecision:
+def _limited(answer: HttpAnswer, host: Host, said: str) -> RetryDecision:
     """Tell 'too fast', which passes in seconds, from a quota that is spent for hours."""
     wait = answer.retry_after
     if wait is None and says(said, _OUT_OF_QUOTA):

@@ -21,8 +21,8 @@ from tools.errors import (
     logger_of,
 )
 from tools.http.hosts import (
-    Answer,
     Host,
+    HttpAnswer,
     RetryDecision,
     foreign_errors,
     host_state,
@@ -45,7 +45,7 @@ LARGEST_BODY = 64_000_000
 
 async def exchange(
     host: Host, url: str, payload: object
-) -> tuple[Answer, Mapping[str, str], float]:
+) -> tuple[HttpAnswer, Mapping[str, str], float]:
     """Send one request with the host's keys and return the whole answer, its headers and seconds.
 
     Redirects are not followed.
@@ -76,7 +76,7 @@ async def exchange(
             parts.append(part)
     finally:
         await response.aclose()
-    answer = Answer(
+    answer = HttpAnswer(
         status=response.status_code,
         body=b"".join(parts).decode("utf-8", errors="replace"),
         retry_after=retry_after(response.headers),
@@ -293,7 +293,7 @@ class RetryingClient:
         except ValueError as error:
             return judge_garbled(answer.body, error, self.host)
 
-    async def _send(self, trip: list[str], payload: object) -> tuple[Answer, float | None]:
+    async def _send(self, trip: list[str], payload: object) -> tuple[HttpAnswer, float | None]:
         """Send one request, redirects within the host followed; return the answer and its cost.
 
         `trip` is where the request has got to: a try that fails after a redirect goes on from there.

@@ -26,7 +26,7 @@ from tools.documents.structured_article import read_s2orc
 from tools.errors import DocumentError, InputError, counted
 from tools.ingest.file_places import files_at, head_at, is_address, is_allowed
 from tools.ingest.ingest_file import ReadParts
-from tools.ingest.reader_processes import Reading, Workers
+from tools.ingest.reader_processes import ReadFile, Workers
 from tools.references.read_bibliography import read_entries
 
 Dump = Literal["openalex", "s2orc"]
@@ -59,22 +59,22 @@ def _work(fields: Mapping[str, Any], _notes: list[str]) -> Paper:
     raise RecordError("it has no title, or is not a work of OpenAlex")
 
 
-def read_dump(path: Path) -> Iterator[Reading | BadRecord]:
+def read_dump(path: Path) -> Iterator[ReadFile | BadRecord]:
     """Yield the documents of a file of S2ORC, and the lines that cannot be read."""
     return read_lines(path, _reading)
 
 
-def _reading(fields: Mapping[str, Any], _notes: list[str]) -> Reading:
+def _reading(fields: Mapping[str, Any], _notes: list[str]) -> ReadFile:
     try:
         document: Document = read_s2orc(fields)
     except (DocumentError, ValueError, AttributeError) as error:  # a field of another type
         raise RecordError(str(error)) from error
     whole = json.dumps(fields, sort_keys=True).encode()
-    return Reading("s2orc", document, sha256(whole).hexdigest())
+    return ReadFile("s2orc", document, sha256(whole).hexdigest())
 
 
 def cut_line(
-    workers: Workers, stopped: Event, reading: Reading, line: int
+    workers: Workers, stopped: Event, reading: ReadFile, line: int
 ) -> ReadParts | BadRecord:
     """Cut the document of a line of a dump, and read its list of references, in a process of their own.
 
@@ -87,7 +87,7 @@ def cut_line(
         return BadRecord(line, str(error), "")
 
 
-def _cut(reading: Reading) -> ReadParts:
+def _cut(reading: ReadFile) -> ReadParts:
     document = reading.document
     passages = cut_passages(document, paper="", title="", sha256=reading.sha256)
     return ReadParts(reading, passages, read_entries(document))

@@ -19,12 +19,12 @@ from state.ingest import FileReport, FileStatus
 from state.merging import merge_papers
 from state.paper import Author, Paper, canonical_id, identify, known_since, title_key
 from state.passage import Passage, passage_id
-from tools.bibliography.read_record import printable
+from tools.bibliography.read_record import printable_text
 from tools.documents.cut_passages import cut_passages
 from tools.documents.grobid import Grobid
 from tools.errors import DocumentError, logger_of
 from tools.ingest.ingest_target import IngestTarget
-from tools.ingest.reader_processes import Reading, Workers, read_file
+from tools.ingest.reader_processes import ReadFile, Workers, read_file
 from tools.references.read_bibliography import read_entries
 
 _ORIGIN = "document"
@@ -62,7 +62,7 @@ class IngestOptions:
 class ReadParts:
     """A file read and cut, away from any library."""
 
-    reading: Reading
+    reading: ReadFile
     passages: list[Passage]
     """Of no paper yet."""
     references: list[ReferenceEntry]
@@ -156,7 +156,7 @@ def keep_parts(
         LibraryError: The library cannot be written.
     """
     reading = parts.reading
-    paper, notes = paper_of(reading.document, name=given.name, sha256=reading.sha256)
+    paper, notes = paper_of_document(reading.document, name=given.name, sha256=reading.sha256)
     with opened.writing(), timing(seconds, "record"):
         paper, more = _recorded(opened, paper, given.record)
     passages = [
@@ -211,7 +211,7 @@ def _recorded(
 
 
 def _entry(
-    given: IngestOptions, reading: Reading, paper: Paper, passages: list[Passage], references: int
+    given: IngestOptions, reading: ReadFile, paper: Paper, passages: list[Passage], references: int
 ) -> DocumentEntry:
     document = reading.document
     return DocumentEntry(
@@ -263,7 +263,7 @@ def unchanged(opened: IngestTarget, given: IngestOptions, entry: DocumentEntry) 
 
 def _report(
     given: IngestOptions,
-    reading: Reading,
+    reading: ReadFile,
     paper: Paper,
     passages: list[Passage],
     put: Literal["added", "updated", "unchanged"],
@@ -289,14 +289,16 @@ def _report(
     )
 
 
-def paper_of(document: Document, *, name: str, sha256: str) -> tuple[Paper, tuple[str, ...]]:
+def paper_of_document(
+    document: Document, *, name: str, sha256: str
+) -> tuple[Paper, tuple[str, ...]]:
     """Return the record that a document makes of itself, and notes for a person.
 
     A document without a title takes its file's name, and is a paper of its own: nothing says which
     other files are of the same.
     """
     notes, untitled = document.notes, False
-    title = " ".join(printable(document.title or "").split())
+    title = " ".join(printable_text(document.title or "").split())
     if not title or len(title) > _LONGEST_TITLE:
         title = Path(name).stem.replace("_", " ").strip() or name or sha256[:16]
         notes, untitled = (*notes, "no title found: CiteLoom uses the file name"), True
@@ -306,7 +308,7 @@ def paper_of(document: Document, *, name: str, sha256: str) -> tuple[Paper, tupl
     authors = tuple(
         Author(name=text)
         for item in document.authors
-        if (text := " ".join(printable(item.name).split()))
+        if (text := " ".join(printable_text(item.name).split()))
     )
     unsure = untitled or (len(title_key(title)) < _TELLING and not authors)
     key, aliases = identify(
@@ -319,7 +321,7 @@ def paper_of(document: Document, *, name: str, sha256: str) -> tuple[Paper, tupl
     )
     fields = {
         "title": title,
-        "abstract": document.abstract and printable(document.abstract).strip(),
+        "abstract": document.abstract and printable_text(document.abstract).strip(),
         "year": year,
         "authors": authors,
         "venue": document.venue,

@@ -208,7 +208,7 @@ class Workers:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadFile:
     """A file that was read."""
 
     kind: str
@@ -232,7 +232,7 @@ def _confine(megabytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (megabytes * 1_000_000, hard))
 
 
-def read_file(path: str, name: str, grobid: "Grobid | None") -> Reading:
+def read_file(path: str, name: str, grobid: "Grobid | None") -> ReadFile:
     """Read the document in a file: a PDF by GROBID where there is one, or else by our own reader.
 
     Args:
@@ -263,7 +263,7 @@ def read_file(path: str, name: str, grobid: "Grobid | None") -> Reading:
             remedy="save it in another format (PDF, HTML, text) and add that, and report the fault",
         ) from error
     note = "; ".join(filter(None, [note_on(kind, name), fault]))
-    return Reading(kind, document, sha256(content).hexdigest(), note)
+    return ReadFile(kind, document, sha256(content).hexdigest(), note)
 
 
 def _by_grobid(

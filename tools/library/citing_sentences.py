@@ -35,7 +35,7 @@ _STORED = "FROM citing c JOIN documents d ON d.number = c.document"
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnsearchedDocument:
     """A document that was not looked through since it, or what its list leads to, changed."""
 
     sha256: str
@@ -55,7 +55,7 @@ class CitingSentences:
         """By document: the point of the paper that each place of its list is."""
         self._versions: dict[str, bytes] = {}
 
-    def unread(self, papers: Collection[str] | None = None) -> list[Unread]:
+    def unread(self, papers: Collection[str] | None = None) -> list[UnsearchedDocument]:
         """Return the documents to be looked through, of these papers or of all."""
         listed = self._library.catalog.printed_links()
         points = set(self._library.catalog.points(papers).values()) if papers is not None else None
@@ -66,7 +66,7 @@ class CitingSentences:
             ).fetchall()
             db.execute(_TABLE)
             stored = dict(db.execute(f"SELECT d.sha256, version {_STORED}"))
-        found: list[Unread] = []
+        found: list[UnsearchedDocument] = []
         for document, paper, point, digest in known:
             pairs = listed.get(document, [])
             papers_at = Counter(place for place, _ in pairs)
@@ -75,10 +75,10 @@ class CitingSentences:
             whole = (digest.hex(), sorted(links.items()))
             version = self._versions[document] = sha256(json.dumps(whole).encode()).digest()
             if (points is None or point in points) and links and stored.get(document) != version:
-                found.append(Unread(document, paper, version, frozenset(links)))
+                found.append(UnsearchedDocument(document, paper, version, frozenset(links)))
         return found
 
-    def document(self, one: Unread) -> tuple[Document, list[ReferenceEntry]]:
+    def document(self, one: UnsearchedDocument) -> tuple[Document, list[ReferenceEntry]]:
         """Return a document with its list, as the library has them."""
         texts = self._library.texts
         entry = next(item for item in texts.documents(one.paper) if item.sha256 == one.sha256)
@@ -93,7 +93,7 @@ class CitingSentences:
         rows = self._database.rows(sql, (one.sha256,))
         return document, [ReferenceEntry.model_validate_json(row) for (row,) in rows]
 
-    def put(self, one: Unread, document: Document, cites: Bibliography) -> None:
+    def put(self, one: UnsearchedDocument, document: Document, cites: Bibliography) -> None:
         """Keep the sentences of a document; those that a model typed before stay typed.
 
         Raises:
@@ -169,7 +169,7 @@ def _typed(items: Iterable[CitingSentence], typed: Iterable[CitingSentence]) -> 
 
 
 def sentences_of(
-    one: Unread, text: str, document: Document, cites: Bibliography
+    one: UnsearchedDocument, text: str, document: Document, cites: Bibliography
 ) -> Iterator[CitingSentence]:
     """Yield the sentences of a document that cite at the places wanted, one for each work that they cite.
 

@@ -126,7 +126,7 @@ def index_folder(folder: Path, names: IndexIdentity) -> Path:
     return folder / f"vectors-{names.generation}"
 
 
-class Index(NamedTuple):
+class ListedIndex(NamedTuple):
     """An index that the catalog names."""
 
     names: IndexIdentity
@@ -143,17 +143,17 @@ class IndexRegistry:
         self._settings = settings
         self._place = index_location(settings)
         self._lock = RLock()
-        self._opened: dict[IndexIdentity, Index] = {}
+        self._opened: dict[IndexIdentity, ListedIndex] = {}
 
-    def searched(self) -> Index:
+    def searched(self) -> ListedIndex:
         """Return the index that is searched now."""
         return self._open(searched_names)
 
-    def filled(self) -> Index:
+    def filled(self) -> ListedIndex:
         """Return the index that the rows speak of: the one searched, or the one to take its place."""
         return self._open(names_from)
 
-    def all(self) -> set[Index]:
+    def all(self) -> set[ListedIndex]:
         """Return both."""
         return {self.filled(), self.searched()}
 
@@ -245,14 +245,14 @@ class IndexRegistry:
         """Return what the catalog remembers of the library."""
         return dict(self._database.rows("SELECT key, value FROM meta"))
 
-    def _open(self, which: Callable[[dict[str, str]], IndexIdentity]) -> Index:
+    def _open(self, which: Callable[[dict[str, str]], IndexIdentity]) -> ListedIndex:
         meta = self.meta()
         names, named = which(meta), {names_from(meta), searched_names(meta)}
         with self._lock:
             for old in self._opened.keys() - named:
                 self._opened.pop(old).engine.close()
             if names not in self._opened:
-                self._opened[names] = Index(names, self._engine(names))
+                self._opened[names] = ListedIndex(names, self._engine(names))
             return self._opened[names]
 
     def _engine(self, names: IndexIdentity) -> VectorIndex:

@@ -31,7 +31,7 @@ _NORM = 1e-3  # single precision, and the engine's own rounding
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class LibraryFault:
     """Something that is not as it should be."""
 
     what: str
@@ -43,7 +43,7 @@ class Fault:
 @dataclass(slots=True)
 class _Findings:
     remedy: str
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[LibraryFault] = field(default_factory=list)
     broken: bool = False
     """Whether the catalog itself is damaged, so that nothing else can be told."""
     unreadable: bool = False
@@ -54,10 +54,10 @@ class _Findings:
     """Points that no text has."""
 
     def add(self, what: str) -> None:
-        self.faults.append(Fault(what, self.remedy))
+        self.faults.append(LibraryFault(what, self.remedy))
 
 
-def verify(library: Library) -> list[Fault]:
+def verify(library: Library) -> list[LibraryFault]:
     """Return what is wrong with a library; none if it is whole.
 
     Raises:
@@ -67,7 +67,7 @@ def verify(library: Library) -> list[Fault]:
         return _look(library).faults
 
 
-def repair(library: Library) -> list[Fault]:
+def repair(library: Library) -> list[LibraryFault]:
     """Make again what can be made again; return what is still wrong.
 
     Raises:
@@ -89,13 +89,13 @@ def repair(library: Library) -> list[Fault]:
         return _look(library).faults
 
 
-def damage(cause: object) -> Fault:
+def damage(cause: object) -> LibraryFault:
     """Return the fault of a catalog that is no whole SQLite file."""
     remedy = (
         f"restore a snapshot (`{PROGRAM} library restore`), or remove the library (`{PROGRAM} library remove`) "
         "and add its files again"
     )
-    return Fault(f"the catalog is damaged: {cause}", remedy, repairable=False)
+    return LibraryFault(f"the catalog is damaged: {cause}", remedy, repairable=False)
 
 
 def _look(library: Library) -> _Findings:
@@ -113,7 +113,7 @@ def _look(library: Library) -> _Findings:
     return found
 
 
-def _catalog_fault(catalog: Catalog) -> Fault | None:
+def _catalog_fault(catalog: Catalog) -> LibraryFault | None:
     try:
         lines = [line for (line,) in catalog.database.rows("PRAGMA integrity_check(5)")]
     except LibraryError as error:
@@ -127,7 +127,7 @@ def _check_texts(library: Library, found: _Findings) -> None:
             library.texts.text(entry.sha256)
         except LibraryError as error:
             remedy = f"add the file '{entry.name}' of {entry.paper} again"
-            found.faults.append(Fault(str(error), remedy, repairable=False))
+            found.faults.append(LibraryFault(str(error), remedy, repairable=False))
 
 
 def _check_vectors(library: Library, found: _Findings) -> None:
@@ -214,7 +214,7 @@ def _sorted(payload: Payload) -> dict[str, object]:
     }
 
 
-def fault_lines(faults: list[Fault], *, as_json: bool = False) -> list[str]:
+def fault_lines(faults: list[LibraryFault], *, as_json: bool = False) -> list[str]:
     """Return faults as lines for people, or as JSON."""
     if as_json:
         return [json.dumps({"what": one.what, "remedy": one.remedy}) for one in faults]

@@ -19,7 +19,7 @@ import numpy as np
 from tools.embed.embedder import Embedder, Encoded, TermWeights, Vectors, encode
 from tools.errors import PROGRAM, LibraryError, counted, logger_of
 from tools.library.database import OLD_PAYLOAD, VECTOR_CARRIED, Database, WriteLock
-from tools.library.index_registry import Index, IndexRegistry, names_from
+from tools.library.index_registry import IndexRegistry, ListedIndex, names_from
 from tools.library.search_types import PAPER_DAY
 from tools.library.vector_index import (
     IndexFilter,
@@ -137,7 +137,7 @@ class LibraryIndex:
         self._embedder = embedder
         self._writing = writing
         self._checking = Lock()
-        self._checked: Index | None = None
+        self._checked: ListedIndex | None = None
 
     def fits(self, embedder: Embedder) -> bool:
         """Whether this embedder makes the vectors that are still to come."""
@@ -266,7 +266,7 @@ class LibraryIndex:
         ((texts, waiting),) = self._database.rows(sql)
         return texts, int(waiting)
 
-    def _of(self, index: Index, embedder: Embedder) -> Index:
+    def _of(self, index: ListedIndex, embedder: Embedder) -> ListedIndex:
         """Return an index whose vectors this embedder makes.
 
         Raises:
@@ -292,7 +292,7 @@ class LibraryIndex:
                 raise
             return action(self._check().engine)
 
-    def _check(self) -> Index:
+    def _check(self) -> ListedIndex:
         """See, once for each index, that there are vectors; return the index that is searched.
 
         Raises:

@@ -15,7 +15,7 @@ from tools.errors import TransientError, loggable_kind, logger_of
 from tools.http.hosts import without_password
 from tools.ledger.budget_limits import Price
 from tools.ledger.run_ledger import RunLedger
-from tools.llm.endpoint_errors import EndpointFault, Place, endpoint_error, foreign_errors
+from tools.llm.endpoint_errors import CallPlace, EndpointFault, endpoint_error, foreign_errors
 from tools.llm.structured_output import (
     LIMIT_NAMES,
     OutputMode,
@@ -155,7 +155,7 @@ class Endpoint:
             self.dialect.widen(0)
         self._backoff = backoff
         self._gate = semaphore_named(self.url, settings.llm_concurrency)
-        self._place = Place(
+        self._place = CallPlace(
             url=without_password(self.url),
             model=self.model,
             setting=f"CITELOOM_{tier.upper()}_MODEL",

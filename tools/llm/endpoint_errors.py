@@ -70,7 +70,7 @@ _BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 
 
 @dataclass(frozen=True)
-class Place:
+class CallPlace:
     """Where a call went, for messages."""
 
     url: str
@@ -132,7 +132,7 @@ def foreign_errors() -> tuple[type[Exception], ...]:
     )
 
 
-def endpoint_error(error: Exception, place: Place) -> EndpointFault:
+def endpoint_error(error: Exception, place: CallPlace) -> EndpointFault:
     """Say what a foreign error means."""
     import httpx2
     import openai
@@ -151,7 +151,7 @@ def endpoint_error(error: Exception, place: Place) -> EndpointFault:
     return _garbled_fault(error, place)
 
 
-def _connection_fault(error: Exception, place: Place) -> EndpointFault:
+def _connection_fault(error: Exception, place: CallPlace) -> EndpointFault:
     import httpx2
 
     root = _root(error)
@@ -179,7 +179,7 @@ def _root(error: BaseException) -> BaseException:
     return error
 
 
-def _garbled_fault(error: Exception, place: Place) -> EndpointFault:
+def _garbled_fault(error: Exception, place: CallPlace) -> EndpointFault:
     """Judge a body that came with status 200 and is no chat completion."""
     body = error.args[0] if error.args else ""
     text = str(body)
@@ -208,14 +208,14 @@ def _garbled_fault(error: Exception, place: Place) -> EndpointFault:
     )
 
 
-def _status_fault(error: Any, place: Place) -> EndpointFault:
+def _status_fault(error: Any, place: CallPlace) -> EndpointFault:
     body = error.body if isinstance(error.body, dict) else {}
     words = f"{error.message} {json.dumps(body, default=str)}" if body else str(error.message)
     fault = _judge(error.status_code, words, retry_after(error.response.headers), place)
     return replace(fault, status=error.status_code, text=words, billed=fault.cut)
 
 
-def _judge(status: int, words: str, retry_after: float | None, place: Place) -> EndpointFault:
+def _judge(status: int, words: str, retry_after: float | None, place: CallPlace) -> EndpointFault:
     """Turn a status and the endpoint's words into an error."""
     said = place.tell(words)
     model = f"the model '{place.model}' ({place.setting})"

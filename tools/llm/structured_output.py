@@ -20,7 +20,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from tools.http.hosts import says
-from tools.llm.task import AnswerT, clean
+from tools.llm.task import AnswerT, cleaned_json
 from tools.settings import Settings
 
 _UNSUPPORTED_STRICT = frozenset({"default", "title", "minLength", "maxLength"})
@@ -270,7 +270,7 @@ def read_answer(schema: type[AnswerT], raw: str) -> tuple[AnswerT, str]:
         raise UnusableAnswerError("the answer held no JSON object", shaped=False)
     reason, shaped = "", False
     for item in reversed([item for item in found if item] or found):
-        text = json.dumps(clean(item), ensure_ascii=False)
+        text = json.dumps(cleaned_json(item), ensure_ascii=False)
         try:
             answer = schema.model_validate_json(text)
         except ValidationError as error:

@@ -128,14 +128,14 @@ def render_inputs(inputs: Mapping[str, object]) -> str:
     return "\n\n".join([PREFACE, *(_fence(name, _show(value)) for name, value in inputs.items())])
 
 
-def clean(value: object) -> object:
+def cleaned_json(value: object) -> object:
     """Return JSON-like `value` with its strings free of control characters and half surrogates."""
     if isinstance(value, str):
         return _clean_text(value)
     if isinstance(value, list):
-        return [clean(item) for item in value]
+        return [cleaned_json(item) for item in value]
     if isinstance(value, dict):
-        return {_clean_text(str(key)): clean(item) for key, item in value.items()}
+        return {_clean_text(str(key)): cleaned_json(item) for key, item in value.items()}
     return value
 
 
@@ -165,7 +165,7 @@ def _clean_text(text: str) -> str:
 def _show(value: object) -> str:
     if isinstance(value, str):
         return _clean_text(value)
-    plain = clean(to_jsonable_python(value, exclude_none=True, inf_nan_mode="null"))
+    plain = cleaned_json(to_jsonable_python(value, exclude_none=True, inf_nan_mode="null"))
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 

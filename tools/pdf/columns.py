@@ -14,9 +14,9 @@ from operator import attrgetter
 from statistics import median
 
 from tools.pdf.front_matter import ABSTRACT, SIDE, Beside, beside_abstract
-from tools.pdf.lines import Line, lines_of, with_before
+from tools.pdf.lines import TextLine, lines_of, with_before
 from tools.pdf.text_directions import as_if_rightward
-from tools.pdf.upright_pages import UprightPage, Word
+from tools.pdf.upright_pages import PageWord, UprightPage
 
 _STRIP = 6
 """Least width of a gutter, in points."""
@@ -30,7 +30,7 @@ _LEAST_ROWS = 6
 @dataclass(slots=True)
 class _Row:
     y: float
-    words: list[Word]
+    words: list[PageWord]
     full: bool = False
     size: float = 0.0
     count: int = 0
@@ -43,7 +43,7 @@ class Columns:
     def __init__(self) -> None:
         self._gutter: float | None = None
 
-    def lines(self, sheet: UprightPage) -> list[Line]:
+    def lines(self, sheet: UprightPage) -> list[TextLine]:
         """Return the lines of a page in the order in which they are read."""
         words, mirrored = as_if_rightward(sheet)
         rows = _rows(words)
@@ -65,7 +65,7 @@ class Columns:
         return found
 
     def _gutter_of(
-        self, sheet: UprightPage, words: Sequence[Word], rows: list[_Row]
+        self, sheet: UprightPage, words: Sequence[PageWord], rows: list[_Row]
     ) -> float | None:
         if len(words) < 12:
             return None
@@ -81,7 +81,7 @@ class Columns:
         return None
 
 
-def _rows(words: Sequence[Word]) -> list[_Row]:
+def _rows(words: Sequence[PageWord]) -> list[_Row]:
     rows: list[_Row] = []
     for word in sorted(words, key=_place):
         near = 0.2 * max(4.0, word.style.size)
@@ -96,13 +96,15 @@ def _rows(words: Sequence[Word]) -> list[_Row]:
     return rows
 
 
-def _extent(words: Sequence[Word]) -> tuple[float, float]:
+def _extent(words: Sequence[PageWord]) -> tuple[float, float]:
     lefts = sorted([w.x0 for w in words])
     rights = sorted([w.x1 for w in words])
     return lefts[len(lefts) // 50], rights[-1 - len(rights) // 50]
 
 
-def _strip(sheet: UprightPage, words: Sequence[Word], extent: tuple[float, float]) -> float | None:
+def _strip(
+    sheet: UprightPage, words: Sequence[PageWord], extent: tuple[float, float]
+) -> float | None:
     """Return the middle of the strip that the fewest words reach into."""
     left, right = extent
     width = int(sheet.right - sheet.left)
@@ -125,7 +127,7 @@ def _strip(sheet: UprightPage, words: Sequence[Word], extent: tuple[float, float
     return sheet.left + (low + high + 1) / 2
 
 
-def _cover(left: float, width: int, words: Sequence[Word]) -> list[int]:
+def _cover(left: float, width: int, words: Sequence[PageWord]) -> list[int]:
     """Return how many words stand above each point from the left edge of a page on."""
     steps = [0] * (width + 2)
     for word in words:
@@ -191,8 +193,8 @@ def _is_columned(row: _Row, gutter: float, left: float) -> bool:
     return False
 
 
-def _crosses(words: Sequence[Word], gutter: float) -> bool:
-    before: Word | None = None
+def _crosses(words: Sequence[PageWord], gutter: float) -> bool:
+    before: PageWord | None = None
     for word in words:
         if word.x0 < gutter - 3 and word.x1 > gutter + 3:
             return True
@@ -226,13 +228,15 @@ def _is_two(rows: list[_Row], gutter: float, usual: bool, extent: tuple[float, f
     return max(prose) >= _LEAST_ROWS and sum(prose) >= 8 and both > 0.3 * total
 
 
-def _one(words: Sequence[Word], page: int, mirrored: bool, column: int = 0) -> list[Line]:
+def _one(words: Sequence[PageWord], page: int, mirrored: bool, column: int = 0) -> list[TextLine]:
     lines = lines_of(words, page, mirrored, column)
     _edges(lines)
     return lines
 
 
-def _with_sidebar(lines: list[Line], beside: Beside, page: int, mirrored: bool) -> list[Line]:
+def _with_sidebar(
+    lines: list[TextLine], beside: Beside, page: int, mirrored: bool
+) -> list[TextLine]:
     """Return lines with those of an abstract and what stands beside it, which come first, among them."""
     found = _one(beside.side, page, mirrored, SIDE)
     found += _one(beside.abstract, page, mirrored, ABSTRACT)
@@ -240,20 +244,20 @@ def _with_sidebar(lines: list[Line], beside: Beside, page: int, mirrored: bool) 
     return [*lines[:at], *found, *lines[at:]]
 
 
-def _two(rows: list[_Row], gutter: float, top: float, page: int, mirrored: bool) -> list[Line]:
+def _two(rows: list[_Row], gutter: float, top: float, page: int, mirrored: bool) -> list[TextLine]:
     """Return the lines of two columns; what stands above `top` is read before all below it."""
-    bands: list[tuple[bool, list[Word]]] = []
+    bands: list[tuple[bool, list[PageWord]]] = []
     for before, row in with_before(rows):
         parted = before is not None and before.y < top <= row.y
         if not bands or bands[-1][0] != row.full or parted:
             bands.append((row.full, []))
         bands[-1][1].extend(row.words)
-    order: list[tuple[int, list[Word]]] = []
+    order: list[tuple[int, list[PageWord]]] = []
     for full, words in bands:
         if full:
             order.append((0, words))
             continue
-        sides: tuple[list[Word], list[Word]] = [], []
+        sides: tuple[list[PageWord], list[PageWord]] = [], []
         for word in words:
             sides[(word.x0 + word.x1) / 2 >= gutter].append(word)
         order += (1, sides[0]), (2, sides[1])
@@ -263,7 +267,7 @@ def _two(rows: list[_Row], gutter: float, top: float, page: int, mirrored: bool)
     return found
 
 
-def _edges(lines: Sequence[Line]) -> None:
+def _edges(lines: Sequence[TextLine]) -> None:
     """Set the edges of a column: where many lines begin, and where they end."""
     if not lines:
         return
@@ -284,7 +288,7 @@ def _edge(places: Sequence[float], pick: Callable[[Sequence[float]], float]) -> 
     return median(inside) if inside else pick(places)
 
 
-def _measure(lines: Sequence[Line], sheet: UprightPage) -> None:
+def _measure(lines: Sequence[TextLine], sheet: UprightPage) -> None:
     height = max(1.0, sheet.bottom - sheet.top)
     for before, line in with_before(lines):
         line.place = (line.y - sheet.top) / height

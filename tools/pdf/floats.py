@@ -6,7 +6,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 
 from tools.pdf.headings import Profile
-from tools.pdf.lines import Line, with_before
+from tools.pdf.lines import TextLine, with_before
 from tools.pdf.page_furniture import DROPPED
 from tools.text.headings import is_references
 
@@ -24,10 +24,10 @@ WORDS = re.compile(r"[^\W\d_]{4,}")
 """What is a word and no symbol: four letters and more."""
 
 
-def mark_captions(lines: Sequence[Line], profile: Profile) -> None:
+def mark_captions(lines: Sequence[TextLine], profile: Profile) -> None:
     """Mark captions, from the lines that begin as one does."""
     starts = _caption_starts(lines, profile)
-    first: Line | None = None
+    first: TextLine | None = None
     for before, line in with_before(lines):
         if id(line) in starts:
             line.kind, first = "caption", line
@@ -37,7 +37,7 @@ def mark_captions(lines: Sequence[Line], profile: Profile) -> None:
             line.kind = "caption"
 
 
-def mark_algorithms(lines: Sequence[Line], profile: Profile) -> None:
+def mark_algorithms(lines: Sequence[TextLine], profile: Profile) -> None:
     """Mark the steps below the caption of an algorithm."""
     for before, line in pairwise(lines):
         follows = (before.page, before.column) == (line.page, line.column)
@@ -49,7 +49,7 @@ def mark_algorithms(lines: Sequence[Line], profile: Profile) -> None:
             line.kind = "code"
 
 
-def _caption_starts(lines: Sequence[Line], profile: Profile) -> set[int]:
+def _caption_starts(lines: Sequence[TextLine], profile: Profile) -> set[int]:
     """Return which lines begin a caption; where captions have a size of their own, only those."""
     found = [line for before, line in with_before(lines) if _begins_caption(line, before, profile)]
     own = [line for line in found if not profile.is_size(line)]
@@ -63,7 +63,7 @@ def _caption_starts(lines: Sequence[Line], profile: Profile) -> set[int]:
     return {id(line) for line in found}
 
 
-def _label(line: Line) -> str:
+def _label(line: TextLine) -> str:
     """Return what a caption calls its figure or table, such as "fig3"."""
     match = _CAPTION.match(line.text)
     name = line.text[: match.start("stop")] if match else line.text
@@ -71,7 +71,7 @@ def _label(line: Line) -> str:
     return bare.replace("figure", "fig").replace("table", "tab")
 
 
-def _goes_on(line: Line, before: Line, first: Line, profile: Profile) -> bool:
+def _goes_on(line: TextLine, before: TextLine, first: TextLine, profile: Profile) -> bool:
     """Whether a line goes on with a caption."""
     usual = before.above if before is not first else 1.25 * profile.leading * line.size
     near = 0 < line.y - before.y <= 1.12 * max(usual, 1.05 * line.size)
@@ -86,7 +86,7 @@ def _goes_on(line: Line, before: Line, first: Line, profile: Profile) -> bool:
     return near and alike and full and not line.gaps and (inner or not centred)
 
 
-def _begins_caption(line: Line, before: Line | None, profile: Profile) -> bool:
+def _begins_caption(line: TextLine, before: TextLine | None, profile: Profile) -> bool:
     match = _CAPTION.match(line.text)
     if not match:
         return False
@@ -103,13 +103,13 @@ _NOTES = "0123456789*∗†‡§¶"
 _OPENS_NOTE = ("“", '"', "(", "http")
 
 
-def mark_footnotes(lines: Sequence[Line], profile: Profile) -> None:
+def mark_footnotes(lines: Sequence[TextLine], profile: Profile) -> None:
     """Mark small lines at the foot of a column, from the first that begins as a note does."""
     for _, column in groupby(lines, key=attrgetter("page", "column")):
         _mark_notes(list(column), profile)
 
 
-def _mark_notes(column: Sequence[Line], profile: Profile) -> None:
+def _mark_notes(column: Sequence[TextLine], profile: Profile) -> None:
     first = len(column)
     for index in range(len(column) - 1, -1, -1):
         line = column[index]
@@ -141,7 +141,7 @@ def is_bullet(text: str) -> bool:
     return bool(_BULLET.match(text))
 
 
-def mark_apart(lines: Sequence[Line], profile: Profile) -> None:
+def mark_apart(lines: Sequence[TextLine], profile: Profile) -> None:
     """Set the kind of lines that are captions, footnotes, equations or tables; a list's heading is none."""
     live = [
         line
@@ -158,7 +158,7 @@ def mark_apart(lines: Sequence[Line], profile: Profile) -> None:
     _grow(live, profile, "equation")
 
 
-def _is_equation(line: Line) -> bool:
+def _is_equation(line: TextLine) -> bool:
     words = len(WORDS.findall(line.text))
     numbered = bool(_EQUATION_NUMBER.search(line.text)) and line.gaps > 0
     if (numbered and words <= 4) or _EQUATION_NUMBER.fullmatch(line.text):
@@ -170,7 +170,7 @@ def _is_equation(line: Line) -> bool:
     return formal and (centred or numbered) and not line.bold > 0.7
 
 
-def _is_cell(line: Line, profile: Profile) -> bool:
+def _is_cell(line: TextLine, profile: Profile) -> bool:
     """Whether a line looks like a row of a table or words of a figure."""
     if line.kind or (is_bullet(line.text) and all(cut <= 4 for cut in line.cuts)):
         return False
@@ -191,7 +191,7 @@ def _is_cell(line: Line, profile: Profile) -> bool:
     return line.size < 0.8 * profile.size and line.slack > 0.3
 
 
-def _mark_tables(lines: Sequence[Line], profile: Profile) -> None:
+def _mark_tables(lines: Sequence[TextLine], profile: Profile) -> None:
     cells = [_is_cell(line, profile) for line in lines]
     cells = [cell and not _reads_on(lines, at, profile) for at, cell in enumerate(cells)]
     for index, line in enumerate(lines):
@@ -205,7 +205,7 @@ def _mark_tables(lines: Sequence[Line], profile: Profile) -> None:
     _grow(lines, profile, "table")
 
 
-def _reads_on(lines: Sequence[Line], index: int, profile: Profile) -> bool:
+def _reads_on(lines: Sequence[TextLine], index: int, profile: Profile) -> bool:
     """Whether a line with gaps is part of a paragraph, by its words and the lines next to it."""
     line = lines[index]
     if _low_words(line) < 4 or not profile.is_size(line) or line.x1 - line.x0 < 0.7 * line.width:
@@ -219,11 +219,11 @@ def _reads_on(lines: Sequence[Line], index: int, profile: Profile) -> bool:
     return False
 
 
-def _low_words(line: Line) -> int:
+def _low_words(line: TextLine) -> int:
     return sum(word.isalpha() and word.islower() for word in line.text.split())
 
 
-def _grow(lines: Sequence[Line], profile: Profile, kind: str) -> None:
+def _grow(lines: Sequence[TextLine], profile: Profile, kind: str) -> None:
     """Give short lines next to lines of a kind the same kind, as far as they are no prose."""
     for order in (lines, lines[::-1]):
         for before, line in pairwise(order):
@@ -235,7 +235,7 @@ def _grow(lines: Sequence[Line], profile: Profile, kind: str) -> None:
                     line.kind = kind
 
 
-def _is_fragment(line: Line, profile: Profile, kind: str) -> bool:
+def _is_fragment(line: TextLine, profile: Profile, kind: str) -> bool:
     words = WORDS.findall(line.text)
     last = line.text.rpartition(" ")[2].strip("(%)kKM").replace(",", "").replace(".", "")
     row = line.gaps or last.isdecimal()

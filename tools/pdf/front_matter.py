@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from state.paper import known_since
 from tools.pdf.headings import NUMBERED, Profile
-from tools.pdf.lines import Line
+from tools.pdf.lines import TextLine
 from tools.pdf.page_furniture import DROPPED
-from tools.pdf.upright_pages import Word
+from tools.pdf.upright_pages import PageWord
 from tools.text.headings import is_known
 from tools.text.identifiers import arxiv_in, find_identifiers
 
@@ -25,8 +25,8 @@ class Beside(NamedTuple):
     """The words of the two columns, and where they begin on the page."""
 
     top: float
-    side: list[Word]
-    abstract: list[Word]
+    side: list[PageWord]
+    abstract: list[PageWord]
 
 
 _INNER = str.maketrans("", "", "'’.‐-")
@@ -92,7 +92,7 @@ class FrontMatter:
 
 
 def read_front(
-    lines: Sequence[Line], margin: str, named: str, profile: Profile, before: Sequence[str]
+    lines: Sequence[TextLine], margin: str, named: str, profile: Profile, before: Sequence[str]
 ) -> FrontMatter:
     """Return what the first page tells, and mark the lines that are title and authors.
 
@@ -117,8 +117,8 @@ def read_front(
 
 
 def _head(
-    page: Sequence[Line], named: str, profile: Profile
-) -> tuple[list[Line], list[Line], tuple[str, ...]]:
+    page: Sequence[TextLine], named: str, profile: Profile
+) -> tuple[list[TextLine], list[TextLine], tuple[str, ...]]:
     """Return what stands before the text of a page, the title in it, and the authors below that."""
     region = _region(page, profile)
     title = _title(region, named, profile)
@@ -126,7 +126,7 @@ def _head(
     return region, title, authors_in(rest)
 
 
-def begins_paper(page: Sequence[Line], profile: Profile) -> str:
+def begins_paper(page: Sequence[TextLine], profile: Profile) -> str:
     """Return the title where a page begins as a paper does; else "".
 
     It has a title at its top, in type larger than prose, then authors, and then an abstract or a first section.
@@ -147,7 +147,7 @@ def opens_text(text: str) -> bool:
     return text.lower().startswith(_OPENS)
 
 
-def _region(page: Sequence[Line], profile: Profile) -> list[Line]:
+def _region(page: Sequence[TextLine], profile: Profile) -> list[TextLine]:
     """Return the lines before the abstract; also those at the top of a second column."""
     end = _end(page, profile)
     region = list(page[:end])
@@ -159,7 +159,7 @@ def _region(page: Sequence[Line], profile: Profile) -> list[Line]:
     return sorted(region, key=lambda line: (round(line.y / 3), line.x0))
 
 
-def _end(page: Sequence[Line], profile: Profile) -> int:
+def _end(page: Sequence[TextLine], profile: Profile) -> int:
     """Return how many lines stand before the abstract, or before the text where there is none."""
     prose = 0
     for index, line in enumerate(page):
@@ -180,7 +180,7 @@ def _end(page: Sequence[Line], profile: Profile) -> int:
     return min(len(page), 12)
 
 
-def _is_prose(line: Line, profile: Profile) -> bool:
+def _is_prose(line: TextLine, profile: Profile) -> bool:
     words = line.text.split()
     lower = sum(word[0].islower() for word in words)
     like = profile.size * 0.8 < line.size <= profile.size * 1.2 and not line.gaps
@@ -188,7 +188,7 @@ def _is_prose(line: Line, profile: Profile) -> bool:
     return like and wide and lower > 0.45 * len(words)
 
 
-def _first_of(page: Sequence[Line], index: int) -> int:
+def _first_of(page: Sequence[TextLine], index: int) -> int:
     """Return where the paragraph of a line begins, whose first lines may be in capitals."""
     while index > 0:
         line, before = page[index], page[index - 1]
@@ -200,8 +200,8 @@ def _first_of(page: Sequence[Line], index: int) -> int:
     return index
 
 
-def _title(region: Sequence[Line], named: str, profile: Profile) -> list[Line]:
-    groups: list[list[Line]] = []
+def _title(region: Sequence[TextLine], named: str, profile: Profile) -> list[TextLine]:
+    groups: list[list[TextLine]] = []
     for line in region:
         last = groups[-1][-1] if groups else None
         same = last is not None and abs(last.size - line.size) <= 0.6
@@ -226,7 +226,7 @@ def _title(region: Sequence[Line], named: str, profile: Profile) -> list[Line]:
 
 
 def _title_share(
-    title: Sequence[Line], region: Sequence[Line], named: str, profile: Profile
+    title: Sequence[TextLine], region: Sequence[TextLine], named: str, profile: Profile
 ) -> float:
     if not title:
         return 0.0
@@ -238,7 +238,7 @@ def _title_share(
     return 0.9 if title[0].size > max(others, default=0.0) else 0.6
 
 
-def _text_of(group: Sequence[Line]) -> str:
+def _text_of(group: Sequence[TextLine]) -> str:
     return " ".join(line.text for line in group)
 
 
@@ -258,7 +258,7 @@ def _year(said: Sequence[str], notices: Sequence[str], margin: str) -> int | Non
     return since.year if since else None
 
 
-def _doi(said: Sequence[str], page: Sequence[Line]) -> str | None:
+def _doi(said: Sequence[str], page: Sequence[TextLine]) -> str | None:
     foot = (line.text for line in page if line.place > 0.6 and "doi" in line.text.lower())
     return next((doi for text in (*said, *foot) if (doi := find_identifiers(text).doi)), None)
 
@@ -267,7 +267,7 @@ def _arxiv(said: Sequence[str]) -> str | None:
     return next(filter(None, map(arxiv_in, said)), None)
 
 
-def beside_abstract(rows: Sequence[Sequence[Word]]) -> Beside | None:
+def beside_abstract(rows: Sequence[Sequence[PageWord]]) -> Beside | None:
     """Return what stands beside an abstract and the abstract, if the rows of a page have such columns.
 
     They begin where the word "abstract" stands right of the page's edge, and end with the first row
@@ -290,7 +290,7 @@ def beside_abstract(rows: Sequence[Sequence[Word]]) -> Beside | None:
     return None
 
 
-def _label(row: Sequence[Word]) -> float | None:
+def _label(row: Sequence[PageWord]) -> float | None:
     """Return where the word "abstract" begins at the end of a row, whose letters may be set apart."""
     text = ""
     for word in reversed(row):
@@ -302,7 +302,7 @@ def _label(row: Sequence[Word]) -> float | None:
     return None
 
 
-def _band(rows: Sequence[Sequence[Word]], start: float) -> Sequence[Sequence[Word]]:
+def _band(rows: Sequence[Sequence[PageWord]], start: float) -> Sequence[Sequence[PageWord]]:
     """Return the rows of two columns: to the last of the abstract, and what goes on beside it."""
     free = next((at for at, row in enumerate(rows) if _crosses(row, start)), len(rows))
     last = max((at for at, row in enumerate(rows[:free]) if row[-1].x1 > start), default=0)
@@ -313,7 +313,7 @@ def _band(rows: Sequence[Sequence[Word]], start: float) -> Sequence[Sequence[Wor
     return rows[: last + 1]
 
 
-def _crosses(row: Sequence[Word], start: float) -> bool:
+def _crosses(row: Sequence[PageWord], start: float) -> bool:
     """Whether a row goes on across the edge of a column: a word stands there, or no more than a space."""
     if any(word.x0 < start < word.x1 for word in row):
         return True
@@ -323,17 +323,17 @@ def _crosses(row: Sequence[Word], start: float) -> bool:
     )
 
 
-def authors_in(lines: Sequence[Line]) -> tuple[str, ...]:
+def authors_in(lines: Sequence[TextLine]) -> tuple[str, ...]:
     """Return the names on the lines below the title.
 
     Names go on in the next line where the list is open or the lines are alike; behind an affiliation
     only in a face that is the names' and not the affiliation's.
     """
     found: list[str] = []
-    first: Line | None = None
-    last: Line | None = None
+    first: TextLine | None = None
+    last: TextLine | None = None
     """The last line of names before one that has none."""
-    other: Line | None = None
+    other: TextLine | None = None
     for line in _whole(lines):
         names = _names(line)
         if first is None:
@@ -354,9 +354,9 @@ def authors_in(lines: Sequence[Line]) -> tuple[str, ...]:
     return tuple(unique) if len(unique) <= 60 else ()
 
 
-def _whole(lines: Sequence[Line]) -> list[Line]:
+def _whole(lines: Sequence[TextLine]) -> list[TextLine]:
     """Return the lines below a title with letters in them, a name that two lines part as one line."""
-    found: list[Line] = []
+    found: list[TextLine] = []
     for line in lines:
         if line.column == SIDE or not any(map(str.isalpha, line.text)):
             continue
@@ -375,19 +375,19 @@ def _whole(lines: Sequence[Line]) -> list[Line]:
     return found
 
 
-def _alike(one: Line, other: Line) -> bool:
+def _alike(one: TextLine, other: TextLine) -> bool:
     size = abs(one.size - other.size) <= 0.6
     return size and abs(one.bold - other.bold) < 0.5 and abs(one.italic - other.italic) < 0.5
 
 
-def _follows(line: Line, names: Sequence[str], last: Line) -> bool:
+def _follows(line: TextLine, names: Sequence[str], last: TextLine) -> bool:
     """Whether a line of names goes on with the list of the line above it."""
     if len(names) > 1 or line.raised or line.cuts or last.text.rstrip().endswith(_GOES_ON):
         return True
     return len(_names(last)) == 1 or line.text.lower().startswith(("and ", "& "))
 
 
-def _names(line: Line) -> list[str]:
+def _names(line: TextLine) -> list[str]:
     text = list(line.text)
     for start, end in line.raised:
         text[start:end] = "," * (end - start)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tools.pdf.lines import Line, leading, most_printed, with_before
+from tools.pdf.lines import TextLine, leading, most_printed, with_before
 from tools.text.headings import is_known
 
 
@@ -18,15 +18,15 @@ class Profile:
     leading: float
     """Distance of base lines within a paragraph, as a multiple of the size."""
 
-    def is_size(self, line: Line) -> bool:
+    def is_size(self, line: TextLine) -> bool:
         """Whether a line has the size of prose."""
         return abs(line.size - self.size) <= 0.06 * self.size
 
-    def is_far(self, line: Line, factor: float = 1.25) -> bool:
+    def is_far(self, line: TextLine, factor: float = 1.25) -> bool:
         """Whether a line stands further below the one above than within a paragraph."""
         return line.above == 0 or line.above > factor * self.leading * max(line.size, self.size)
 
-    def is_marked(self, line: Line) -> bool:
+    def is_marked(self, line: TextLine) -> bool:
         """Whether a line's looks set it off from prose, as a heading's do."""
         return line.bold >= 0.8 or line.size > 1.06 * self.size or is_capitals(line.text)
 
@@ -36,7 +36,7 @@ def is_capitals(text: str) -> bool:
     return text.isupper() and sum(map(str.isalpha, text)) >= 5
 
 
-def settle_weights(lines: Sequence[Line]) -> None:
+def settle_weights(lines: Sequence[TextLine]) -> None:
     """Take heavy fonts for bold, unless the file calls most of its characters heavy."""
     total = sum(len(line.text) for line in lines)
     believed = sum(line.heavy * len(line.text) for line in lines) < 0.4 * total
@@ -48,7 +48,7 @@ def settle_weights(lines: Sequence[Line]) -> None:
             line.lead, line.lead_look = 0, ""
 
 
-def profile_of(lines: Sequence[Line]) -> Profile:
+def profile_of(lines: Sequence[TextLine]) -> Profile:
     """Return what is usual in a document, by the number of its characters."""
     light = [line for line in lines if line.bold < 0.5]
     size = most_printed(light or lines, lambda line: round(line.size * 2) / 2) or 10.0
@@ -74,12 +74,12 @@ _UNDER = 9
 _ENDS = (".", ",", ";", ":")
 
 
-def style_of(line: Line) -> tuple[str, float, bool]:
+def style_of(line: TextLine) -> tuple[str, float, bool]:
     """Return what makes headings of one depth look alike."""
     return line.font, round(line.size), is_capitals(line.text)
 
 
-def mark_headings(lines: Sequence[Line], profile: Profile) -> None:
+def mark_headings(lines: Sequence[TextLine], profile: Profile) -> None:
     """Set the kind of headings to "heading", and their depth from 1."""
     sure = _sure(lines, profile)
     known = {id(line) for line in sure}
@@ -94,9 +94,9 @@ def mark_headings(lines: Sequence[Line], profile: Profile) -> None:
     _set_depths([x for x in lines if x.kind == "heading" and x.depth >= 0], profile)
 
 
-def _sure(lines: Sequence[Line], profile: Profile) -> list[Line]:
+def _sure(lines: Sequence[TextLine], profile: Profile) -> list[TextLine]:
     """Return lines that are headings by their words and looks."""
-    found: list[Line] = []
+    found: list[TextLine] = []
     expected = 1
     last: tuple[int, ...] = ()
     for line in lines:
@@ -153,7 +153,7 @@ def _is_title(text: str) -> bool:
 
 
 def _looks_like(
-    line: Line, before: Line | None, profile: Profile, styles: set[tuple[str, float]]
+    line: TextLine, before: TextLine | None, profile: Profile, styles: set[tuple[str, float]]
 ) -> bool:
     text = line.text
     if not 3 <= len(text) <= 110 or line.gaps or not text[0].isalnum() or line.math > 0.3:
@@ -174,14 +174,14 @@ def _looks_like(
     return (apart or after_heading) and len(text.split()) <= 12 and line.bold >= 0.97
 
 
-def _continues(line: Line, before: Line) -> bool:
+def _continues(line: TextLine, before: TextLine) -> bool:
     """Whether a line goes on with a heading that did not fit on the line above."""
     alike = style_of(line)[:2] == style_of(before)[:2] and abs(line.bold - before.bold) < 0.2
     near = 0 < line.above <= 1.45 * line.size and line.column == before.column
     return before.kind == "heading" and alike and near and not NUMBERED.match(line.text)
 
 
-def _set_depths(heads: Sequence[Line], profile: Profile) -> None:
+def _set_depths(heads: Sequence[TextLine], profile: Profile) -> None:
     by_style: dict[tuple[str, float, bool], Counter[int]] = {}
     for line in heads:
         line.depth = _numbered_depth(line.text)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from tools.pdf.glyphs import accented, composed, is_accent
 from tools.pdf.text_directions import as_read
-from tools.pdf.upright_pages import Style, Word
+from tools.pdf.upright_pages import PageWord, Style
 
 Blank = tuple[int, float]
 """Where a space stands in a text, and how wide it is."""
@@ -22,7 +22,7 @@ _LETTERS = 5
 
 
 def text_and_blanks(
-    words: list[Word], size: float
+    words: list[PageWord], size: float
 ) -> tuple[str, list[tuple[int, int]], list[Blank]]:
     """Return the text of words, where each stands in it, and where its spaces are and how wide."""
     pieces: list[str] = []
@@ -58,7 +58,7 @@ def loose_among(blanks: Sequence[Blank], size: float) -> tuple[int, ...]:
     return tuple([at for at, blank in wide if blank > 2 * usual])
 
 
-def _letter_space(words: Sequence[Word], size: float) -> float:
+def _letter_space(words: Sequence[PageWord], size: float) -> float:
     """Return the space that parts words where letters are set apart, as in "r e f e r e n c e s"; else 0."""
     single = sum(len(word.text) == 1 and word.text.isalpha() for word in words)
     if single < _LETTERS or single < 0.8 * len(words):
@@ -74,7 +74,7 @@ _SMALL = 0.87
 
 
 @dataclass(slots=True)
-class Line:
+class TextLine:
     """Words on one base line of one column. Lengths are in points; `y` counts downward."""
 
     text: str
@@ -138,13 +138,13 @@ class Line:
 class _Group:
     y: float
     size: float
-    words: list[Word] = field(default_factory=list)
-    raised: list[Word] = field(default_factory=list)
+    words: list[PageWord] = field(default_factory=list)
+    raised: list[PageWord] = field(default_factory=list)
 
 
 def lines_of(
-    words: Sequence[Word], page: int, mirrored: bool = False, column: int = 0
-) -> list[Line]:
+    words: Sequence[PageWord], page: int, mirrored: bool = False, column: int = 0
+) -> list[TextLine]:
     """Return the lines that words of one column make, from top to bottom.
 
     Args:
@@ -165,13 +165,13 @@ _right = attrgetter("x1")
 _size = attrgetter("style.size")
 
 
-def _groups(words: list[Word]) -> list[_Group]:
+def _groups(words: list[PageWord]) -> list[_Group]:
     """Put words into lines, the smaller ones into the lines that they stand in."""
     if not words:
         return []
     least = _SMALL * (most_printed(words, _size) or 0.0)
     groups: list[_Group] = []
-    small: list[Word] = []
+    small: list[PageWord] = []
     for word in words:
         size = word.style.size
         if size < least:
@@ -187,9 +187,9 @@ def _groups(words: list[Word]) -> list[_Group]:
     return groups + _groups(_attached(groups, small)) if small else groups
 
 
-def _attached(groups: list[_Group], small: list[Word]) -> list[Word]:
+def _attached(groups: list[_Group], small: list[PageWord]) -> list[PageWord]:
     """Put small words into the lines that they stand in; return those that stand in none."""
-    left: list[Word] = []
+    left: list[PageWord] = []
     spans = [
         (min(w.x0 for w in g.words) - g.size, max(w.x1 for w in g.words) + g.size) for g in groups
     ]
@@ -216,7 +216,7 @@ def _attached(groups: list[_Group], small: list[Word]) -> list[Word]:
     return left
 
 
-def _line(group: _Group, page: int, mirrored: bool, column: int) -> Line:
+def _line(group: _Group, page: int, mirrored: bool, column: int) -> TextLine:
     words = sorted(group.words, key=_left)
     left = words[0].x0
     if mirrored or not "".join([word.text for word in words]).isascii():
@@ -225,7 +225,7 @@ def _line(group: _Group, page: int, mirrored: bool, column: int) -> Line:
     raw, offsets, blanks = text_and_blanks(words, group.size)
     text = composed(raw).strip()
     right = max(map(_right, words))
-    line = Line(text, page, left, right, group.y, group.size, "", column=column)
+    line = TextLine(text, page, left, right, group.y, group.size, "", column=column)
     line.cuts = cuts_among(blanks, group.size)
     line.loose = loose_among(blanks, group.size)
     _set_looks(line, words, raised)
@@ -240,7 +240,7 @@ def _line(group: _Group, page: int, mirrored: bool, column: int) -> Line:
     return line
 
 
-def _set_looks(line: Line, words: Sequence[Word], raised: Set[int]) -> None:
+def _set_looks(line: TextLine, words: Sequence[PageWord], raised: Set[int]) -> None:
     """Set the size and font of most of a line, and the shares of what is bold and the like."""
     counts = _counts(words)
     total = max(1, sum(count for _, count in counts))
@@ -257,7 +257,7 @@ def _set_looks(line: Line, words: Sequence[Word], raised: Set[int]) -> None:
     line.size = line.size or 1.0
 
 
-def _counts(words: Sequence[Word]) -> list[tuple[Style, int]]:
+def _counts(words: Sequence[PageWord]) -> list[tuple[Style, int]]:
     """Return how many characters have each style; equal styles may stand apart."""
     styles = {
         id(word.style): word.style for word in words
@@ -268,7 +268,7 @@ def _counts(words: Sequence[Word]) -> list[tuple[Style, int]]:
     return [(styles[key], count) for key, count in counts.items()]
 
 
-def _with_accents(words: list[Word]) -> list[Word]:
+def _with_accents(words: list[PageWord]) -> list[PageWord]:
     """Put accents that the file sets apart on the words over which they stand."""
     for accent in [word for word in words if is_accent(word.text)]:
         middle = (accent.x0 + accent.x1) / 2
@@ -283,7 +283,7 @@ def _with_accents(words: list[Word]) -> list[Word]:
     return words
 
 
-def _lead(words: list[Word], offsets: list[tuple[int, int]]) -> tuple[int, str]:
+def _lead(words: list[PageWord], offsets: list[tuple[int, int]]) -> tuple[int, str]:
     first = words[0].style
     look = "bold" if first.bold else "heavy" if first.heavy else "italic" if first.italic else ""
     if not look:
@@ -302,7 +302,9 @@ def with_before(lines: Sequence[T]) -> Iterator[tuple[T | None, T]]:
     return zip([None, *lines], lines, strict=False)
 
 
-def most_printed(pieces: Iterable[Line | Word], look: Callable[[Any], LookT]) -> LookT | None:
+def most_printed(
+    pieces: Iterable[TextLine | PageWord], look: Callable[[Any], LookT]
+) -> LookT | None:
     """Return the look that most characters have, of several the greatest; None without any."""
     counts: Counter[LookT] = Counter()
     for piece in pieces:
@@ -310,7 +312,7 @@ def most_printed(pieces: Iterable[Line | Word], look: Callable[[Any], LookT]) ->
     return max(counts, key=lambda key: (counts[key], key), default=None)
 
 
-def leading(lines: Sequence[Line]) -> float:
+def leading(lines: Sequence[TextLine]) -> float:
     """Return the usual distance between the base lines of lines of one document."""
     distances = [line.above for line in lines if 0.8 * line.size < line.above < 2.5 * line.size]
     return median(distances) if distances else 12.0
@@ -320,9 +322,9 @@ _NEAR = 0.1
 """How far two base lines may lie apart to be one, in sizes of the larger."""
 
 
-def rejoined(lines: Sequence[Line]) -> list[Line]:
+def rejoined(lines: Sequence[TextLine]) -> list[TextLine]:
     """Return lines in their order, those that lie side by side in one column as one line."""
-    found: list[Line] = []
+    found: list[TextLine] = []
     for line in lines:
         if found and _is_beside(found[-1], line):
             found[-1] = _together(found[-1], line)
@@ -331,14 +333,14 @@ def rejoined(lines: Sequence[Line]) -> list[Line]:
     return found
 
 
-def _is_beside(first: Line, second: Line) -> bool:
+def _is_beside(first: TextLine, second: TextLine) -> bool:
     if (first.page, first.column) != (second.page, second.column):
         return False
     level = abs(first.y - second.y) <= _NEAR * max(first.size, second.size)
     return level and (first.x1 <= second.x0 + 1 or second.x1 <= first.x0 + 1)
 
 
-def _together(first: Line, second: Line) -> Line:
+def _together(first: TextLine, second: TextLine) -> TextLine:
     left, right = (first, second) if first.x0 <= second.x0 else (second, first)
     main, other = (first, second) if len(first.text) >= len(second.text) else (second, first)
     blank = right.x0 - left.x1

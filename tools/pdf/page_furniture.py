@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tools.pdf.headings import Profile
-from tools.pdf.lines import Line, with_before
+from tools.pdf.lines import TextLine, with_before
 from tools.pdf.reference_entries import numbered_entries
 from tools.text.headings import is_references
 from tools.text.identifiers import find_identifiers
@@ -33,9 +33,9 @@ _NOTICE = re.compile(
 )
 
 
-def mark_furniture(lines: Sequence[Line], profile: Profile) -> None:
+def mark_furniture(lines: Sequence[TextLine], profile: Profile) -> None:
     """Set the kind of lines that are furniture to `DROPPED`."""
-    pages: dict[int, list[Line]] = defaultdict(list)
+    pages: dict[int, list[TextLine]] = defaultdict(list)
     for line in lines:
         pages[line.page].append(line)
     for number, page in pages.items():
@@ -47,7 +47,7 @@ def mark_furniture(lines: Sequence[Line], profile: Profile) -> None:
         _mark_running(pages, outward, _LARGE * profile.size)
 
 
-def _mark_running(pages: dict[int, list[Line]], outward: int, large: float) -> None:
+def _mark_running(pages: dict[int, list[TextLine]], outward: int, large: float) -> None:
     """Mark what repeats at the top (`outward` 1) or at the foot (-1), and page numbers there.
 
     A title in type of size `large` or more is none, though later pages repeat it.
@@ -83,7 +83,7 @@ def _mark_running(pages: dict[int, list[Line]], outward: int, large: float) -> N
                 line.kind = DROPPED
 
 
-def _is_next(line: Line, outer: Line) -> bool:
+def _is_next(line: TextLine, outer: TextLine) -> bool:
     """Whether a line is near enough to one nearer to the edge to belong to the same furniture."""
     return abs(outer.y - line.y) < 3 * max(line.size, outer.size)
 
@@ -92,14 +92,14 @@ def _key(text: str) -> str:
     return "".join(char if char.isalpha() else " " for char in text.lower()).strip() or "#"
 
 
-def _parts(line: Line) -> list[str]:
+def _parts(line: TextLine) -> list[str]:
     """Return what stands between the wide gaps of a line, as a key each."""
     ends = [*line.cuts, len(line.text)]
     parts = [line.text[a:b] for a, b in pairwise([0, *ends])]
     return [_key(part.strip()) for part in parts if part.strip()]
 
 
-def _mark_notices(page: Sequence[Line], profile: Profile) -> None:
+def _mark_notices(page: Sequence[TextLine], profile: Profile) -> None:
     """Mark notices of copyright and the like on a first page, and the lines that follow them."""
     inside = False
     for before, line in with_before(page):
@@ -141,7 +141,7 @@ _LEAST = 3
 """Raised numbers that fit the list of references, from which they are taken for citations."""
 
 
-def clear_marks(lines: Sequence[Line]) -> None:
+def clear_marks(lines: Sequence[TextLine]) -> None:
     """Take the marks that point to a footnote of the same page out of the lines' texts.
 
     Raised numbers that cite a numbered list of references are put into brackets, as in "[3-5]".
@@ -154,7 +154,7 @@ def clear_marks(lines: Sequence[Line]) -> None:
             _clear(line, start, end, marks[line.page], count)
 
 
-def cited_by_raising(lines: Sequence[Line]) -> int:
+def cited_by_raising(lines: Sequence[TextLine]) -> int:
     """Return how many entries raised numbers cite; 0 where raised numbers are no citations.
 
     They are where the list of references is numbered, at least three of them fit it, and numbers
@@ -169,7 +169,7 @@ def cited_by_raising(lines: Sequence[Line]) -> int:
     return count if raised >= _LEAST and raised > bracketed else 0
 
 
-def _marks(lines: Sequence[Line], *, spare_addresses: bool) -> dict[int, set[str]]:
+def _marks(lines: Sequence[TextLine], *, spare_addresses: bool) -> dict[int, set[str]]:
     """Return the marks of the footnotes of each page."""
     marks: dict[int, set[str]] = defaultdict(set)
     for line in lines:
@@ -180,7 +180,7 @@ def _marks(lines: Sequence[Line], *, spare_addresses: bool) -> dict[int, set[str
     return marks
 
 
-def _spans(line: Line) -> list[tuple[int, int]]:
+def _spans(line: TextLine) -> list[tuple[int, int]]:
     """Return where something stands raised, what only white space parts as one."""
     found: list[tuple[int, int]] = []
     for start, end in line.raised:
@@ -191,7 +191,7 @@ def _spans(line: Line) -> list[tuple[int, int]]:
     return found
 
 
-def _is_citation(line: Line, start: int, end: int, count: int) -> bool:
+def _is_citation(line: TextLine, start: int, end: int, count: int) -> bool:
     raised, before, after = line.text[start:end].strip(), line.text[:start], line.text[end:]
     listed = [
         one.strip() for one in raised.translate(_EVEN).rstrip(",").replace("-", ",").split(",")
@@ -204,7 +204,7 @@ def _is_citation(line: Line, start: int, end: int, count: int) -> bool:
     return not power and all(1 <= int(number) <= count for number in listed)
 
 
-def _clear(line: Line, start: int, end: int, marks: set[str], count: int) -> None:
+def _clear(line: TextLine, start: int, end: int, marks: set[str], count: int) -> None:
     raised = line.text[start:end]
     before = line.text[start - 1 : start]
     if raised in marks and before and not before.isdigit():

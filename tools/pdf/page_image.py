@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tools.errors import DocumentError
 from tools.file_limits import PAGE_LIMITS
 from tools.pdf.pdfium_pages import LOCK, PageFault, opened, pages_and_title, read_page
-from tools.pdf.upright_pages import Box, Word
+from tools.pdf.upright_pages import Box, PageWord
 
 _WIDE = 1100
 """Pixels across a page."""
@@ -81,7 +81,7 @@ def quote_place(path: str, name: str, page: int | None, quote: str) -> QuotePlac
     return None
 
 
-def _lines(words: Sequence[Word]) -> list[Box]:
+def _lines(words: Sequence[PageWord]) -> list[Box]:
     """Return the boxes of words, those joined that stand on one line beside each other."""
     lines: list[Box] = []
     for word in words:
@@ -100,7 +100,7 @@ def _lines(words: Sequence[Word]) -> list[Box]:
     return lines
 
 
-def _words(document: Any, at: int) -> Sequence[Word]:
+def _words(document: Any, at: int) -> Sequence[PageWord]:
     try:
         return read_page(document, at, PAGE_LIMITS).words
     except PageFault:
@@ -130,9 +130,9 @@ def page_image(path: str, name: str, page: int | None, quote: str) -> PageImage:
         return PageImage(png, at + 1, count, bool(words), box)
 
 
-def _found(document: Any, first: int, count: int, quote: str) -> tuple[int, list[Word]]:
+def _found(document: Any, first: int, count: int, quote: str) -> tuple[int, list[PageWord]]:
     """Return the index of the page that has most of a quote, and the words that it shares with it."""
-    best: tuple[int, list[Word]] = (first, [])
+    best: tuple[int, list[PageWord]] = (first, [])
     most = 0
     order = sorted(range(count), key=lambda at: (abs(at - first), at < first))
     for at in order[:_LOOKED_AT] if quote else ():
@@ -144,7 +144,7 @@ def _found(document: Any, first: int, count: int, quote: str) -> tuple[int, list
     return best
 
 
-def _shared(words: Sequence[Word], quote: str) -> tuple[int, list[Word]]:
+def _shared(words: Sequence[PageWord], quote: str) -> tuple[int, list[PageWord]]:
     """Return how many characters of a quote stand on a page, and the words that hold them."""
     plain = [_plain(word.text) for word in words]
     ends = list(accumulate(map(len, plain)))
@@ -172,7 +172,7 @@ def _plain(text: str) -> str:
 
 
 def _drawn(
-    document: Any, name: str, index: int, words: Sequence[Word]
+    document: Any, name: str, index: int, words: Sequence[PageWord]
 ) -> tuple[bytes, tuple[float, float, float, float] | None]:
     from PIL import Image, ImageChops, ImageDraw
     from pypdfium2 import PdfiumError
@@ -212,7 +212,7 @@ def _around(
     return min(left) / wide, min(top) / high, max(right) / wide, max(bottom) / high
 
 
-def _box(word: Word) -> Box:
+def _box(word: PageWord) -> Box:
     """Return left, bottom, right and top of a word on the page as the file has it."""
     low, high = word.y + 0.25 * word.style.size, word.y - 0.8 * word.style.size
     return {

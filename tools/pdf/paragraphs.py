@@ -8,7 +8,7 @@ from tools.pdf.floats import is_bullet
 from tools.pdf.front_matter import AUTHOR, TITLE, opens_text
 from tools.pdf.glyphs import LINE_HYPHEN
 from tools.pdf.headings import Profile
-from tools.pdf.lines import Line
+from tools.pdf.lines import TextLine
 from tools.pdf.page_furniture import DROPPED
 from tools.pdf.reference_entries import split_entries, split_tail
 
@@ -32,7 +32,7 @@ class PageBlock:
 
     kind: str
     section: tuple[str, ...]
-    lines: list[Line] = field(default_factory=list)
+    lines: list[TextLine] = field(default_factory=list)
 
 
 class Assembler:
@@ -45,9 +45,9 @@ class Assembler:
         self._run_in = ""
         self._open: PageBlock | None = None
         self._float: PageBlock | None = None
-        self._references: list[Line] = []
+        self._references: list[TextLine] = []
 
-    def pieces(self, lines: Sequence[Line]) -> list[PageBlock]:
+    def pieces(self, lines: Sequence[TextLine]) -> list[PageBlock]:
         """Return the pieces of a document, in reading order; headings are in their sections."""
         index = 0
         while index < len(lines):
@@ -71,7 +71,7 @@ class Assembler:
         titles = tuple(title for _, title in self._stack)
         return (*titles, self._run_in) if self._run_in else titles
 
-    def _heading(self, lines: Sequence[Line], index: int) -> int:
+    def _heading(self, lines: Sequence[TextLine], index: int) -> int:
         self._flush()
         self._open = self._float = None
         self._run_in = ""
@@ -93,7 +93,7 @@ class Assembler:
             self._pieces += [PageBlock(kind, self._section, entry) for entry in group]
         self._references = []
 
-    def _apart(self, line: Line) -> None:
+    def _apart(self, line: TextLine) -> None:
         """Put a line into a piece that the prose may go round."""
         last = self._float
         if last is not None and last.kind == line.kind and last.lines[-1].page == line.page:
@@ -107,7 +107,7 @@ class Assembler:
         if line.kind == "equation":
             self._open = None
 
-    def _prose(self, line: Line) -> None:
+    def _prose(self, line: TextLine) -> None:
         if self._float is not None and self._float.kind == "equation":
             self._float = None
         current = self._open
@@ -126,7 +126,7 @@ class Assembler:
         self._open = PageBlock(kind, self._section, [line])
         self._pieces.append(self._open)
 
-    def _note_run_in(self, line: Line) -> None:
+    def _note_run_in(self, line: TextLine) -> None:
         """Take what is set off at the beginning of a paragraph as a heading of it."""
         if not 3 <= line.lead < len(line.text) or is_bullet(line.text) or not self._stack:
             return
@@ -139,7 +139,7 @@ class Assembler:
         ):
             self._run_in = bare
 
-    def _begins(self, line: Line, current: PageBlock) -> bool:
+    def _begins(self, line: TextLine, current: PageBlock) -> bool:
         """Whether a line begins a new paragraph."""
         last = current.lines[-1]
         other = abs(line.size - last.size) > 0.09 * max(last.size, 1.0) and len(line.text) > 3
@@ -153,7 +153,7 @@ class Assembler:
             return False
         return line.indent >= 0.8 or last.slack > 0.12 or is_bullet(line.text)
 
-    def _runs_on(self, line: Line, last: Line) -> bool:
+    def _runs_on(self, line: TextLine, last: TextLine) -> bool:
         """Whether a line of another size goes on with a sentence, as one in small capitals does."""
         below = (line.page, line.column) == (last.page, last.column)
         usual = self._profile.leading * max(line.size, last.size)
@@ -161,7 +161,7 @@ class Assembler:
         full = last.slack < 0.05 and abs(line.indent) < 0.5 and not ends(last.text, _STOPS)
         return full and near and abs(line.size - last.size) <= 0.25 * last.size
 
-    def _begins_below(self, line: Line, last: Line, current: PageBlock) -> bool:
+    def _begins_below(self, line: TextLine, last: TextLine, current: PageBlock) -> bool:
         between = line.y - last.y
         interrupted = self._pieces[-1] is not current or line.above < between - 1
         usual = self._profile.leading * max(line.size, self._profile.size)

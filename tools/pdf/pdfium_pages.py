@@ -23,7 +23,7 @@ from tools.file_limits import PageLimits
 from tools.pdf.damaged_files import repair_pdf
 from tools.pdf.glyphs import glyph
 from tools.pdf.text_directions import LAM, is_turned_ligature
-from tools.pdf.upright_pages import Style, UprightPage, Word, quarter_of, sheet_of, turned
+from tools.pdf.upright_pages import PageWord, Style, UprightPage, quarter_of, sheet_of, turned
 
 _BOLD = re.compile(
     r"bold|black|heavy|semibold|-?medi\b|cmbx|cmssbx|sfbx|ecbx|[^a-z]bx\d|-b$|tb$|tzb", re.I
@@ -74,7 +74,7 @@ def _calls() -> SimpleNamespace:
     )
 
 
-class Runs:
+class PageRuns:
     """Takes the runs of one page; owns the C variables that pdfium writes to.
 
     Args:
@@ -97,14 +97,14 @@ class Runs:
         self._page = _pointer(text)
         self._calls = _calls()
 
-    def words(self) -> list[Word]:
+    def words(self) -> list[PageWord]:
         """Return the words of the page in the order of the file."""
         page, owners = self._page, self._owners
         box, origin = self._calls.box, self._calls.origin
         places = ctypes.create_string_buffer(_PLACES.size)
         a, b, c, d, e, f, g, h, i, j = (ctypes.byref(places, 8 * at) for at in range(10))
         values = _PLACES.unpack_from
-        found: list[Word] = []
+        found: list[PageWord] = []
         for text, start, end, owner, glued in self._runs():
             known = owners.get(owner)
             if known is None:
@@ -120,10 +120,10 @@ class Runs:
             left = left2 if left2 < left else left
             right = right2 if right2 > right else right
             if base is not None:
-                found.append(Word(text, left, right, base, style, glued))
+                found.append(PageWord(text, left, right, base, style, glued))
                 continue
             corners = left, right, min(low, low2), max(high, high2)
-            found.append(Word(text, *turned(style.quarter, corners, x, y), style, glued))
+            found.append(PageWord(text, *turned(style.quarter, corners, x, y), style, glued))
         return found
 
     def are_unseen(self) -> bool:
@@ -315,7 +315,7 @@ def read_page(document: Any, index: int, limits: PageLimits) -> UprightPage:
             left, bottom, right, top = page.get_cropbox()
             if right <= left or top <= bottom:
                 left, bottom, right, top = page.get_mediabox()
-            runs = Runs(text.raw, count)
+            runs = PageRuns(text.raw, count)
             sheet = sheet_of(index + 1, runs.words(), (left, right, bottom, top))
             return sheet._replace(recognised=runs.are_unseen())
         except PdfiumError as error:

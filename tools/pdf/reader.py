@@ -26,7 +26,7 @@ from tools.pdf.headings import (
     profile_of,
     settle_weights,
 )
-from tools.pdf.lines import Line, rejoined
+from tools.pdf.lines import TextLine, rejoined
 from tools.pdf.page_furniture import DROPPED, clear_marks, mark_furniture
 from tools.pdf.paragraphs import Assembler, PageBlock, ends
 from tools.pdf.pdfium_pages import PageFault, opened, pages_and_title, read_page
@@ -50,8 +50,8 @@ class _Head(NamedTuple):
 
 
 def first_paper(
-    lines: Sequence[Line], profile: Profile, name: str
-) -> tuple[Sequence[Line], tuple[Unread, ...]]:
+    lines: Sequence[TextLine], profile: Profile, name: str
+) -> tuple[Sequence[TextLine], tuple[Unread, ...]]:
     """Return the lines of the first paper of a file, and what is left out because it is of others.
 
     Where no list of references stands before the first of the others, that is a cover, and one paper
@@ -97,7 +97,7 @@ def note_on_lists(blocks: Sequence[Block]) -> tuple[str, ...]:
     return (f"it has lists of references on pages {where}: it may hold more than one paper",)
 
 
-def _heads(lines: Sequence[Line], profile: Profile) -> list[_Head]:
+def _heads(lines: Sequence[TextLine], profile: Profile) -> list[_Head]:
     """Return where papers begin behind the first page, each title once."""
     live = [line for line in lines if line.kind != DROPPED]
     pages = [(page, list(group)) for page, group in groupby(live, key=attrgetter("page"))]
@@ -150,7 +150,7 @@ class _Pages:
     """What the pages of one file gave."""
 
     def __init__(self, limits: PageLimits) -> None:
-        self.lines: list[Line] = []
+        self.lines: list[TextLine] = []
         self.unread: list[Unread] = []
         self.margin = ""
         self.recognised = 0
@@ -228,7 +228,7 @@ def _document(pages: _Pages, title: str, count: int, name: str) -> Document:
 
 
 def _analysed(
-    lines: Sequence[Line], profile: Profile, margin: str, title: str
+    lines: Sequence[TextLine], profile: Profile, margin: str, title: str
 ) -> tuple[FrontMatter, list[PageBlock]]:
     """Return what the first page tells, and the pieces of a document; sets the lines' kinds."""
     dropped = [x.text for x in lines if x.kind == DROPPED and x.page == lines[0].page]
@@ -242,20 +242,22 @@ def _analysed(
 
 
 def _block(piece: PageBlock, vocabulary: WordVocabulary) -> Block | None:
-    text = text_of(piece.lines, vocabulary, rows=piece.kind == "table")
+    text = text_of_lines(piece.lines, vocabulary, rows=piece.kind == "table")
     if not text:
         return None
     section = tuple(_clean(title) for title in piece.section)
     kind = cast(BlockKind, piece.kind)
     turns = tuple(
-        (min(len(text_of(piece.lines[:at], vocabulary)), len(text)), line.page)
+        (min(len(text_of_lines(piece.lines[:at], vocabulary)), len(text)), line.page)
         for at, (before, line) in enumerate(pairwise(piece.lines), 1)
         if line.page != before.page
     )
     return Block(text=text, section=section, page=piece.lines[0].page, kind=kind, turns=turns)
 
 
-def text_of(lines: Sequence[Line], vocabulary: WordVocabulary, *, rows: bool = False) -> str:
+def text_of_lines(
+    lines: Sequence[TextLine], vocabulary: WordVocabulary, *, rows: bool = False
+) -> str:
     """Return lines as one text, with words that a hyphen parts at the end of a line mended."""
     text = ""
     for line in lines:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tools.pdf.headings import style_of
-from tools.pdf.lines import Line, most_printed
+from tools.pdf.lines import TextLine, most_printed
 from tools.text.headings import is_known, is_references
 
 BRACKET = re.compile(r"\[\s*(\d{1,4})\s*\]")
@@ -36,10 +36,10 @@ _UNREAD = 2
 """Most parts in a row between two such entries that do not read as one."""
 
 
-def mark_references(lines: Sequence[Line]) -> None:
+def mark_references(lines: Sequence[TextLine]) -> None:
     """Set the kind of the lines of the list of references to "reference"."""
-    head: Line | None = None
-    part: list[Line] = []
+    head: TextLine | None = None
+    part: list[TextLine] = []
     for line in lines:
         if line.kind == "heading" and line.depth >= 0:
             if is_references(line.text):
@@ -65,7 +65,7 @@ def mark_references(lines: Sequence[Line]) -> None:
         _spread(order, usual)
 
 
-def _without_head(lines: Sequence[Line]) -> list[Line]:
+def _without_head(lines: Sequence[TextLine]) -> list[TextLine]:
     """Return the lines of the last numbered list whose items are dated, each with what hangs below it."""
     for pattern in (BRACKET, DOTTED):
         for at in range(len(lines) - 1, -1, -1):
@@ -81,10 +81,10 @@ def _without_head(lines: Sequence[Line]) -> list[Line]:
     return _of_authors(lines)
 
 
-def _of_authors(lines: Sequence[Line]) -> list[Line]:
+def _of_authors(lines: Sequence[TextLine]) -> list[TextLine]:
     """Return the lines of the last entries in a row that begin with authors and are dated."""
-    run: list[list[Line]] = []
-    unread: list[list[Line]] = []
+    run: list[list[TextLine]] = []
+    unread: list[list[TextLine]] = []
     begins = [at for at in range(len(lines)) if _begins_with_authors(lines, at)]
     for begin, end in reversed([*pairwise([*begins, len(lines)])]):
         part = list(lines[begin:end])
@@ -101,23 +101,23 @@ def _of_authors(lines: Sequence[Line]) -> list[Line]:
     return [line for entry in run for line in entry] if len(run) >= _IN_A_ROW else []
 
 
-def _is_authored(entry: Sequence[Line]) -> bool:
+def _is_authored(entry: Sequence[TextLine]) -> bool:
     text = " ".join(line.text for line in entry)
     alike = all(_is_set_like(line, entry[0]) for line in entry)
     return alike and len(entry) <= _LINES and bool(_AUTHORED.match(text))
 
 
-def _begins_with_authors(lines: Sequence[Line], at: int) -> bool:
+def _begins_with_authors(lines: Sequence[TextLine], at: int) -> bool:
     line = lines[at]
     fit = line.kind not in {"heading", "footnote"} and _AUTHORS.match(line.text)
     return bool(fit) and (at == 0 or lines[at - 1].kind == "heading" or _has_ended(lines[at - 1]))
 
 
-def _is_set_like(line: Line, first: Line) -> bool:
+def _is_set_like(line: TextLine, first: TextLine) -> bool:
     return line.kind != "heading" and abs(line.size - first.size) <= 0.06 * first.size
 
 
-def _hung(part: Sequence[Line]) -> list[Line]:
+def _hung(part: Sequence[TextLine]) -> list[TextLine]:
     """Return the first line and those right below it that stand no further left."""
     entry = [part[0]]
     for last, line in pairwise(part):
@@ -128,7 +128,7 @@ def _hung(part: Sequence[Line]) -> list[Line]:
     return entry
 
 
-def _spread(part: Sequence[Line], usual: float) -> None:
+def _spread(part: Sequence[TextLine], usual: float) -> None:
     """Take in lines next to those of the list whose size is stated otherwise, as of italics."""
     for before, line in pairwise(part):
         if before.kind == "reference" and line.kind == "":
@@ -138,24 +138,24 @@ def _spread(part: Sequence[Line], usual: float) -> None:
                 line.kind = "reference"
 
 
-def _ends(line: Line, head: Line) -> bool:
+def _ends(line: TextLine, head: TextLine) -> bool:
     alike = style_of(line)[:2] == style_of(head)[:2] and abs(line.bold - head.bold) < 0.3
     return alike or is_known(line.text) or line.text.lower().startswith("appendi")
 
 
-def numbered_entries(lines: Sequence[Line]) -> int:
+def numbered_entries(lines: Sequence[TextLine]) -> int:
     """Return how many entries of a document's list of references have numbers; 0 without."""
     part = [line for line in lines if line.kind == "reference"]
     return len(_numbered(part, BRACKET) or _numbered(part, DOTTED))
 
 
-def split_entries(lines: Sequence[Line]) -> list[list[Line]]:
+def split_entries(lines: Sequence[TextLine]) -> list[list[TextLine]]:
     """Return the lines of each entry of a list of references."""
     if not lines:
         return []
     begins = _numbered(lines, BRACKET) or _numbered(lines, DOTTED) or _labelled(lines)
     begins = begins or _hanging(lines) or _worded(lines)
-    entries: list[list[Line]] = []
+    entries: list[list[TextLine]] = []
     for index, line in enumerate(lines):
         if index in begins or not entries:
             entries.append([])
@@ -163,7 +163,7 @@ def split_entries(lines: Sequence[Line]) -> list[list[Line]]:
     return entries
 
 
-def split_tail(entries: list[list[Line]]) -> tuple[list[list[Line]], list[list[Line]]]:
+def split_tail(entries: list[list[TextLine]]) -> tuple[list[list[TextLine]], list[list[TextLine]]]:
     """Part the entries from what stands behind the last that names a year, if that is much."""
     dated = [any(_is_dated(line.text) for line in entry) for entry in entries]
     last = max((index for index, has in enumerate(dated) if has), default=len(entries) - 1)
@@ -176,7 +176,7 @@ def _is_dated(text: str) -> bool:
     return bool(DATED.search(text)) and sum(map(str.isalpha, text)) > 0.4 * len(text)
 
 
-def _numbered(lines: Sequence[Line], pattern: re.Pattern[str]) -> set[int]:
+def _numbered(lines: Sequence[TextLine], pattern: re.Pattern[str]) -> set[int]:
     """Return where a label stands that goes on with the numbers; none if that is not the style."""
     found: set[int] = set()
     expected: int | None = None
@@ -193,19 +193,19 @@ def _numbered(lines: Sequence[Line], pattern: re.Pattern[str]) -> set[int]:
     return found if len(found) >= 2 and min(found) <= 2 else set()
 
 
-def _labelled(lines: Sequence[Line]) -> set[int]:
+def _labelled(lines: Sequence[TextLine]) -> set[int]:
     found = {index for index, line in enumerate(lines) if _LABEL.match(line.text)}
     return found if len(found) >= 2 and 0 in found else set()
 
 
-def _by_column(lines: Sequence[Line]) -> dict[tuple[int, int], list[int]]:
+def _by_column(lines: Sequence[TextLine]) -> dict[tuple[int, int], list[int]]:
     columns: dict[tuple[int, int], list[int]] = defaultdict(list)
     for index, line in enumerate(lines):
         columns[line.page, line.column].append(index)
     return columns
 
 
-def _hanging(lines: Sequence[Line]) -> set[int]:
+def _hanging(lines: Sequence[TextLine]) -> set[int]:
     """Return the lines that stand out to the left, where entries hang from their first line."""
     found: set[int] = set()
     for members in _by_column(lines).values():
@@ -215,11 +215,11 @@ def _hanging(lines: Sequence[Line]) -> set[int]:
     return found if 0.1 <= share <= 0.8 or len(lines) < 3 else set()
 
 
-def _worded(lines: Sequence[Line]) -> set[int]:
+def _worded(lines: Sequence[TextLine]) -> set[int]:
     """Return the lines that read like the first of an entry, behind one that ends one."""
     pairs = enumerate(pairwise(lines), start=1)
     return {0, *(at for at, (a, b) in pairs if _has_ended(a) and b.text[:1].isupper())}
 
 
-def _has_ended(line: Line) -> bool:
+def _has_ended(line: TextLine) -> bool:
     return line.text.endswith((".", ")")) or line.text[-1:].isdigit()

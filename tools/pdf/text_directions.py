@@ -3,7 +3,7 @@
 from itertools import groupby
 from unicodedata import bidirectional
 
-from tools.pdf.upright_pages import UprightPage, Word
+from tools.pdf.upright_pages import PageWord, UprightPage
 
 LAM = "\u0644"
 _ALEFS = "\u0622\u0623\u0625\u0627"
@@ -13,7 +13,7 @@ def _is_leftward(text: str) -> bool:
     return any(bidirectional(char) in {"R", "AL"} for char in text)
 
 
-def as_if_rightward(sheet: UprightPage) -> tuple[list[Word], bool]:
+def as_if_rightward(sheet: UprightPage) -> tuple[list[PageWord], bool]:
     """Return the words of a page and whether it is read from right to left; then they stand as in a mirror."""
     words = [word for word in sheet.words if word.text.strip()]
     other = [word.text for word in words if not word.text.isascii()]
@@ -24,7 +24,7 @@ def as_if_rightward(sheet: UprightPage) -> tuple[list[Word], bool]:
     return [word._replace(x0=both - word.x1, x1=both - word.x0) for word in words], True
 
 
-def as_read(words: list[Word], mirrored: bool) -> list[Word]:
+def as_read(words: list[PageWord], mirrored: bool) -> list[PageWord]:
     """Return the words of a line, from left to right, in the order in which they are read.
 
     Words that run against the line stand the other way round, with what stands between two of them.
@@ -40,14 +40,14 @@ def as_read(words: list[Word], mirrored: bool) -> list[Word]:
         if against[at] is None:
             later = next((one for one in against[at + 1 :] if one is not None), False)
             against[at] = bool(against[at - 1] and later)
-    found: list[Word] = []
+    found: list[PageWord] = []
     for other, group in groupby(zip(against, words, strict=True), key=lambda pair: bool(pair[0])):
         run = [word for _, word in group]
         found += _turned(run) if other else run
     return found
 
 
-def _turned(run: list[Word]) -> list[Word]:
+def _turned(run: list[PageWord]) -> list[PageWord]:
     """Return words the other way round, in the place that they take."""
     both = run[0].x0 + max(word.x1 for word in run)
     return [word._replace(x0=both - word.x1, x1=both - word.x0) for word in run[::-1]]

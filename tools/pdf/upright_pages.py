@@ -19,7 +19,7 @@ class Style(NamedTuple):
     """Direction of the text in quarter turns against the clock; 4 for any other."""
 
 
-class Word(NamedTuple):
+class PageWord(NamedTuple):
     """Characters without white space between them, of one style. `y` counts downward."""
 
     text: str
@@ -39,8 +39,8 @@ class UprightPage(NamedTuple):
     right: float
     top: float
     bottom: float
-    words: list[Word]
-    margin: list[Word]
+    words: list[PageWord]
+    margin: list[PageWord]
     """Words in other directions than the page's own, such as a stamp in the margin."""
     recognised: bool = False
     """Whether its words lie unseen on a picture: they were recognised in it (OCR)."""
@@ -71,7 +71,7 @@ def turned(quarter: int, box: Box, x: float, y: float) -> tuple[float, float, fl
     return left, right, -y
 
 
-def sheet_of(number: int, words: list[Word], box: Box) -> UprightPage:
+def sheet_of(number: int, words: list[PageWord], box: Box) -> UprightPage:
     """Return a page turned so that most of its text stands upright; the rest is its margin."""
     amounts = [0] * 5
     for text, _, _, _, style, _ in words:

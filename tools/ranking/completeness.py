@@ -48,7 +48,7 @@ _SURE = (1e-9, 1 - 1e-9)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate:
+class CompletenessEstimate:
     """Expected numbers of papers, and the reason why there is no total where there is none."""
 
     kept: float | None = None
@@ -78,7 +78,7 @@ def estimate_total(
     kept: Sequence[bool],
     *,
     seed: int = 0,
-) -> Estimate:
+) -> CompletenessEstimate:
     """Estimate how many papers there are, and which share of them was kept.
 
     Args:
@@ -93,7 +93,7 @@ def estimate_total(
     found = np.array([[name in channels for name in names] for channels in captures], dtype=float)
     found = found.reshape(len(captures), len(names))
     kept_of, seen = float(weight @ keep), float(weight.sum())
-    base = Estimate(kept=kept_of, seen=seen, reason=_reason(seen, found, kept))
+    base = CompletenessEstimate(kept=kept_of, seen=seen, reason=_reason(seen, found, kept))
     if base.reason:
         return base
     total = seen + float(_unseen(weight[None, :], found)[0])

@@ -21,12 +21,12 @@ from state.synthesis import (
 from tools.bibliography.citation_printer import style_papers
 from tools.bibliography.citation_style import DEFAULT, named_style
 from tools.bibliography.keys import citation_keys
-from tools.bibliography.text_runs import plain
+from tools.bibliography.text_runs import characters_of
 from tools.bibliography.write_records import reference_line
 from tools.errors import InputError
 
 
-def number_references(
+def number_works(
     lines: Sequence[Line],
     contexts_paragraphs: Sequence[Paragraph],
     entries: EntryWorks,
@@ -150,7 +150,7 @@ def _shown(
     printed = [printed_only(item, [place.entry for place in cited[item.id]]) for item in papers]
     try:
         styled = style_papers(named_style(DEFAULT), papers).papers if papers else ()
-        entries = [plain(one.entry) for one in styled]
+        entries = [characters_of(one.entry) for one in styled]
     except InputError:
         entries = [reference_line(paper) for paper in papers]
     return [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from state.bibliography import ReferenceEntry
 from tools.references.names import read_names
-from tools.references.tagger import MODEL, Part, tag
+from tools.references.tagger import MODEL, LabelledPart, tag
 from tools.text.identifiers import find_identifiers
 
 _LONGEST = 6000
@@ -92,11 +92,11 @@ def repeats(text: str) -> bool:
     return dash not in {"", "-"} and _DASHES.issuperset(dash)
 
 
-def _first(parts: Sequence[Part], label: str) -> Part | None:
+def _first(parts: Sequence[LabelledPart], label: str) -> LabelledPart | None:
     return next((part for part in parts if part.label == label), None)
 
 
-def _with_authors(parts: list[Part]) -> list[Part]:
+def _with_authors(parts: list[LabelledPart]) -> list[LabelledPart]:
     """Return parts that begin with the authors, whatever the tagger took the first of these names for."""
     labels = [part.label for part in parts]
     if labels[:4] == ["author", "title", "date", "title"]:  # the last of the names
@@ -107,7 +107,7 @@ def _with_authors(parts: list[Part]) -> list[Part]:
     return parts
 
 
-def _with_title(parts: list[Part]) -> list[Part]:
+def _with_title(parts: list[LabelledPart]) -> list[LabelledPart]:
     """Return parts whose first container is the title where there is no other, unless a journal's numbers follow."""
     labels = [part.label for part in parts]
     book = not {"publisher", "place"}.isdisjoint(labels)
@@ -121,7 +121,7 @@ def _with_title(parts: list[Part]) -> list[Part]:
     return [*parts[:at], parts[at]._replace(label="title"), *parts[at + 1 :]]
 
 
-def _dated(parts: Sequence[Part]) -> tuple[int | None, str]:
+def _dated(parts: Sequence[LabelledPart]) -> tuple[int | None, str]:
     """Return the year and its letter: of several dates that before the title, or else one in brackets."""
     dates = [
         (at, part, found)
@@ -137,7 +137,7 @@ def _dated(parts: Sequence[Part]) -> tuple[int | None, str]:
     return int(year[1]), year[2] or ""
 
 
-def _counted(parts: Sequence[Part], label: str) -> str | None:
+def _counted(parts: Sequence[LabelledPart], label: str) -> str | None:
     """Return a number as printed, without the words before and behind it."""
     words = next((part.words for part in parts if part.label == label), ())
     inner = [word.strip("()[].,;: ") for word in words]
@@ -149,7 +149,7 @@ def _counted(parts: Sequence[Part], label: str) -> str | None:
     return next(iter(counted), next((word for word in reversed(inner) if word), None))
 
 
-def _bare(text: str, part: Part) -> str | None:
+def _bare(text: str, part: LabelledPart) -> str | None:
     """Return the words of a part without the marks around it; a question mark belongs to it."""
     found, before = text[part.start : part.end].replace("``", "“").replace("''", "”"), ""
     while found != before:

@@ -19,7 +19,7 @@ _LOCK = Lock()
 """The tagger keeps the reference that it was asked last."""
 
 
-class Part(NamedTuple):
+class LabelledPart(NamedTuple):
     """A stretch of a reference with one label: author, title, container, series, date, volume ..."""
 
     label: str
@@ -30,7 +30,7 @@ class Part(NamedTuple):
     """The least probability of the label among its words, from 0 to 1."""
 
 
-def tag(text: str, model: Path = MODEL) -> list[Part]:
+def tag(text: str, model: Path = MODEL) -> list[LabelledPart]:
     """Return the parts of a reference in order; words that belong to no field are 'other'."""
     tokens = tokens_of(text)
     if not tokens:
@@ -44,12 +44,12 @@ def tag(text: str, model: Path = MODEL) -> list[Part]:
     return list(_parts(tokens, [label.removeprefix(BEGINS) for label in labels], sure))
 
 
-def _parts(tokens: list[Token], labels: list[str], sure: list[float]) -> Iterator[Part]:
+def _parts(tokens: list[Token], labels: list[str], sure: list[float]) -> Iterator[LabelledPart]:
     for label, places in groupby(range(len(tokens)), labels.__getitem__):
         many = list(places)
         words = tuple(tokens[at].text for at in many)
         least = min(sure[at] for at in many)
-        yield Part(label, tokens[many[0]].start, tokens[many[-1]].end, words, least)
+        yield LabelledPart(label, tokens[many[0]].start, tokens[many[-1]].end, words, least)
 
 
 @cache

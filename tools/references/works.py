@@ -31,7 +31,8 @@ def merge_works(
         sources: The papers themselves: an entry that is one of them has its id, and its record.
     """
     records: dict[str, list[Paper]] = {
-        paper: [paper_of(entry) for entry in one.entries] for paper, one in bibliographies.items()
+        paper: [paper_of_entry(entry) for entry in one.entries]
+        for paper, one in bibliographies.items()
     }
     known = {paper.id: paper for paper in sorted(sources, key=lambda item: item.id, reverse=True)}
     # Entries that read the same are one record: what is left to compare are the different ones.
@@ -70,7 +71,7 @@ def _entries(
     )
 
 
-def paper_of(entry: ReferenceEntry) -> Paper:
+def paper_of_entry(entry: ReferenceEntry) -> Paper:
     """Return what an entry says of its work."""
     title = entry.title or entry.text[:_CUT]
     first = entry.authors[0].name if entry.authors else None

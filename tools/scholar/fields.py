@@ -8,14 +8,14 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from state.paper import Notice, Paper, canonical_id, identify, united_notices
-from tools.text.markup import concern_title, plain
+from tools.text.markup import concern_title, without_markup
 
 _ID_FIELDS = ("doi", "arxiv", "openalex", "semantic_scholar")
 
 
 def text_of(value: object) -> str | None:
     """Return a text without its markup, or None where there is none."""
-    return plain(value) or None if isinstance(value, str) else None
+    return without_markup(value) or None if isinstance(value, str) else None
 
 
 def count_of(value: object) -> int | None:

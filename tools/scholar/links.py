@@ -16,7 +16,7 @@ from tools.scholar.source import LinkAnswer, Source
 
 
 @dataclass(frozen=True)
-class Answer:
+class SourceLinks:
     """What one source said."""
 
     source: Source
@@ -27,7 +27,7 @@ class Answer:
 class GatheredLinks:
     """What all sources said, in the order in which they were asked."""
 
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[SourceLinks] = field(default_factory=list)
     failures: list[tuple[Source, CiteLoomError]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     """Papers for which every source that was asked answered, and none had a link."""
@@ -75,7 +75,7 @@ async def _ask(
     if not papers:
         return
     try:
-        gathered.answers.append(Answer(source, await follow(papers)))
+        gathered.answers.append(SourceLinks(source, await follow(papers)))
     except (TransientError, PermanentError) as error:
         gathered.failures.append((source, error))
 

@@ -125,7 +125,7 @@ class SourceCheck:
     text: str
 
 
-async def check_sources(settings: Settings, folder: Path) -> list[SourceCheck]:
+async def ask_each_source(settings: Settings, folder: Path) -> list[SourceCheck]:
     """Ask all sources at once; none is cached, and none costs money.
 
     Args:

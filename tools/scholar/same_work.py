@@ -22,7 +22,7 @@ from state.merging import (
     preference,
 )
 from state.paper import Paper, title_key
-from tools.text.markup import plain, without_mark
+from tools.text.markup import without_mark, without_markup
 
 __all__ = ["merge", "unite_records"]
 NEAR_RATIO = 96.0
@@ -52,7 +52,7 @@ def near_titles(first: str, second: str, *, ratio: float = NEAR_RATIO) -> bool:
 
 def bare_title(title: str) -> str:
     """Return a title without markup and without the mark of a retraction before it."""
-    return without_mark(plain(title) if "<" in title or "&" in title else title)
+    return without_mark(without_markup(title) if "<" in title or "&" in title else title)
 
 
 def _words(title: str) -> list[str]:

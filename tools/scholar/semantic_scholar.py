@@ -29,7 +29,7 @@ from tools.scholar.semantic_scholar_api import (
     RawRecord,
     SemanticScholarClient,
     Snippet,
-    paper_of,
+    paper_of_record,
     read_snippet,
     vector_of,
 )
@@ -155,7 +155,7 @@ class SemanticScholarSource(Source):
                 cited.setdefault(f"CorpusId:{other}", (name, sentence))
         others = [name for name in cited if name not in names][:MOST_CITED]
         records = await self._client.batch([*names, *others], FIELDS, age=RECORD_AGE)
-        papers = {name: paper for name, one in records.items() if (paper := paper_of(one))}
+        papers = {name: paper for name, one in records.items() if (paper := paper_of_record(one))}
         return SearchAnswer(
             papers=[
                 _with_snippet(papers[name], best[name].quote) for name in names if name in papers
@@ -198,7 +198,7 @@ class SemanticScholarSource(Source):
         """Return the papers with a DOI, an id of arXiv, PubMed or Semantic Scholar that it knows."""
         asked = {key: name for key in ids if (name := _asked_as(key))}
         records = await self._client.batch(list(asked.values()), FIELDS, age=RECORD_AGE)
-        papers = {name: paper for name, one in records.items() if (paper := paper_of(one))}
+        papers = {name: paper for name, one in records.items() if (paper := paper_of_record(one))}
         return {key: papers[name] for key, name in asked.items() if name in papers}
 
     async def references(self, papers: Sequence[Paper]) -> LinkAnswer:
@@ -295,7 +295,7 @@ class SemanticScholarSource(Source):
 
 def _papers(records: Iterable[RawRecord]) -> list[Paper]:
     """Return the papers of records, each once, in order."""
-    papers = [paper for record in records if (paper := paper_of(record))]
+    papers = [paper for record in records if (paper := paper_of_record(record))]
     return list({paper.id: paper for paper in papers}.values())
 
 

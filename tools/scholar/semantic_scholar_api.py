@@ -83,7 +83,7 @@ _TYPES: Mapping[str, type] = {
 """The documented types of fields. A date is read here: the package drops a record for an odd one."""
 
 
-def paper_of(record: object) -> Paper | None:
+def paper_of_record(record: object) -> Paper | None:
     """Return the paper of a record, or None for a record without a title.
 
     A field that is null, missing or not of its documented type is left out.

@@ -14,7 +14,7 @@ from state.paper import Paper, canonical_id, title_key
 from state.screening import Choice, ScreeningDecision, Stage
 from state.value import FrozenModel
 from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from
-from tools.bibliography.read_records import read_records, read_whole, text_of
+from tools.bibliography.read_records import decoded_text, read_records, read_whole
 from tools.errors import InputError
 from tools.screening.screening import Screening
 
@@ -50,7 +50,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 """What a column may be called, in lower case; others are left out."""
 
 
-def read_papers(path: Path) -> Iterator[Paper | BadRecord]:
+def read_papers_to_screen(path: Path) -> Iterator[Paper | BadRecord]:
     """Yield the papers of a file, CSV too, and what of it could not be read.
 
     Raises:
@@ -84,7 +84,7 @@ class Records(FrozenModel):
 
 def read_screening_file(path: str, name: str) -> Records:
     """Return the papers of a file, which a person knows by a name."""
-    read = [*read_papers(Path(path))]
+    read = [*read_papers_to_screen(Path(path))]
     return Records(
         source=name,
         papers=tuple(one for one in read if isinstance(one, Paper)),
@@ -172,7 +172,7 @@ def _of_rayyan(note: str, by: str) -> Choice | None:
 
 def _rows(path: Path, needed: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the rows of a table by the names of `_COLUMNS`, with the numbers of their lines."""
-    text, _ = text_of(read_whole(path))
+    text, _ = decoded_text(read_whole(path))
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     lines = csv.reader(io.StringIO(text), delimiter=delimiter)
     try:

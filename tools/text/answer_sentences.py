@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from tools.embed.calibration import calibrated
 from tools.embed.embedder import Embedder
 from tools.text.questions import Question, names, read_question
-from tools.text.quotable import is_caption, printable
+from tools.text.quotable import is_caption, is_quotable
 from tools.text.self_reference import needs_context
 from tools.text.source_lines import without_numbers
 from tools.text.words import (
@@ -44,7 +44,7 @@ _BACK = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class AnswerSource:
     """A passage, or a quote, that is read for an answer."""
 
     text: str
@@ -80,7 +80,7 @@ class RatedSentence:
 
 
 def rate_sentences(
-    embedder: Embedder, question: str, sources: Sequence[Source]
+    embedder: Embedder, question: str, sources: Sequence[AnswerSource]
 ) -> list[RatedSentence]:
     """Return the sentences of these sources, the best answer first. CPU-bound: it embeds."""
     asked = read_question(question)
@@ -99,7 +99,7 @@ def rate_sentences(
 
 
 def _candidates(
-    asked: Question, sources: Sequence[Source], spans: Sequence[Sequence[Span]]
+    asked: Question, sources: Sequence[AnswerSource], spans: Sequence[Sequence[Span]]
 ) -> list[tuple[str, RatedSentence]]:
     """Return the sentences with what is shown of them, valued by their words alone."""
     whole = [
@@ -128,7 +128,7 @@ def _candidates(
             around = _share(weights, near | distinct_content_stems(source.title))
             words = _HERE * here + _AROUND * around + _WHOLE * _share(weights, whole[number])
             plain = without_numbers(span.text)
-            whole_sentence = printable(plain) and not is_caption(span.text)
+            whole_sentence = is_quotable(plain) and not is_caption(span.text)
             words -= _UNFIT * (not whole_sentence)
             figures = any(word.lstrip("$(~≈")[:1].isdigit() for word in plain.split())
             words += _NUMBER * (asked.for_number and figures)
@@ -138,7 +138,7 @@ def _candidates(
     return found
 
 
-def _sentences(source: Source) -> list[Span]:
+def _sentences(source: AnswerSource) -> list[Span]:
     """Return the sentences of a source; a heading that its reader left before the first is no part of it."""
     first, *others = split_sentences(source.text) or (Span("", 0, 0),)
     heading = source.section[-1] if source.section else ""
@@ -163,6 +163,6 @@ def _shown_from(spans: Sequence[Span], place: int) -> int | None:
     start = place
     while needs_context(spans[start].text):
         start -= 1
-        if start < max(place - _BACK, 0) or not printable(without_numbers(spans[start].text)):
+        if start < max(place - _BACK, 0) or not is_quotable(without_numbers(spans[start].text)):
             return None
     return start

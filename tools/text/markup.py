@@ -29,7 +29,7 @@ _RETRACTED = re.compile(
 _CONCERN = re.compile(r"\W*(?:editorial\s+)?expression\s+of\s+concern\s*[\])}*:：]", re.IGNORECASE)
 
 
-def plain(text: str) -> str:
+def without_markup(text: str) -> str:
     """Return a title or abstract without markup, entities, control characters and double space."""
     if "<mml:" in text:
         text = _TEX.sub("", text)  # the formula stands there twice

@@ -22,7 +22,7 @@ _SPARE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class PlacedWord:
     """A run of letters or digits, and where it stands."""
 
     text: str
@@ -30,7 +30,7 @@ class Word:
     end: int
 
 
-def words_in(text: str) -> list[Word]:
+def words_in(text: str) -> list[PlacedWord]:
     """Return the words of a text, without accents and unseen characters; digits are words of their own."""
     folded = [
         (letter, at)
@@ -38,11 +38,11 @@ def words_in(text: str) -> list[Word]:
         for letter in normalize("NFKD", char)
         if not combining(letter) and category(letter) != "Cf"
     ]
-    words: list[Word] = []
+    words: list[PlacedWord] = []
     for kind, group in groupby(folded, lambda one: _kind(one[0])):
         if kind:
             run = list(group)
-            words.append(Word("".join(one for one, _ in run), run[0][1], run[-1][1] + 1))
+            words.append(PlacedWord("".join(one for one, _ in run), run[0][1], run[-1][1] + 1))
     return words
 
 
@@ -116,13 +116,13 @@ class PlaceFinder:
             found.append(FoundText(self, text, words, near) if _close(words, near) else None)
         return found
 
-    def _aligned(self, words: Sequence[Word]) -> dict[int, int]:
+    def _aligned(self, words: Sequence[PlacedWord]) -> dict[int, int]:
         """Return the places in the file of words that it has in this order."""
         read, known = [word.text for word in words], [word.text for word in self._words]
         blocks = LCSseq.editops(read, known).as_matching_blocks()
         return {one.a + step: one.b + step for one in blocks for step in range(one.size)}
 
-    def _nearest(self, words: Sequence[Word], pairs: dict[int, int]) -> dict[int, int]:
+    def _nearest(self, words: Sequence[PlacedWord], pairs: dict[int, int]) -> dict[int, int]:
         """Move words that the file repeats to where they stand closest to the others."""
         near = dict(pairs)
         for steps, way in ((sorted(pairs, reverse=True), -1), (sorted(pairs), 1)):
@@ -132,7 +132,7 @@ class PlaceFinder:
                 near[step] = next(same, near[step])
         return near
 
-    def word(self, at: int) -> Word:
+    def word(self, at: int) -> PlacedWord:
         """Return a word of the file."""
         return self._words[at]
 
@@ -155,7 +155,7 @@ class FoundText:
 
     finder: PlaceFinder
     text: str
-    words: Sequence[Word]
+    words: Sequence[PlacedWord]
     pairs: dict[int, int]
     """The places of its words among those of the file."""
 
@@ -179,7 +179,7 @@ class FoundText:
         )
 
 
-def _close(words: Sequence[Word], pairs: dict[int, int]) -> bool:
+def _close(words: Sequence[PlacedWord], pairs: dict[int, int]) -> bool:
     enough = bool(words) and len(pairs) >= _FOUND * len(words)
     return enough and max(pairs.values()) - min(pairs.values()) <= _LOOSE * len(words) + _SPARE
 

@@ -10,7 +10,7 @@ behind its authors' name.
 import re
 from collections.abc import Sequence
 
-from tools.text.markup import plain
+from tools.text.markup import without_markup
 from tools.text.self_reference import name_authors
 from tools.text.text_quality import text_quality
 from tools.text.words import split_sentences
@@ -39,7 +39,7 @@ _AROUND = ' .,;:“”"'
 _SIGNS = str.maketrans("“”„", "‘’‘", "{}$\\")
 
 
-def printable(sentence: str) -> bool:
+def is_quotable(sentence: str) -> bool:
     """Whether a sentence is whole and can stand in quotation marks without a change.
 
     No heading, no cells of a table, no cut piece, no question, no markup.
@@ -61,7 +61,7 @@ def printable(sentence: str) -> bool:
 
 def printable_title(title: str) -> str:
     """Return a title without markup and braces, fit to stand in quotation marks; long ones are cut."""
-    words = plain(title).translate(_SIGNS).split()
+    words = without_markup(title).translate(_SIGNS).split()
     text = " ".join(words[:_LONGEST_TITLE]) + (" …" if len(words) > _LONGEST_TITLE else "")
     return text.strip(_AROUND).replace('"', "’")
 
@@ -123,6 +123,6 @@ def is_whole(passage: str) -> bool:
     return (
         len(passage.split()) <= _MOST
         and not odd
-        and all(printable(span.text) for span in split_sentences(passage))
+        and all(is_quotable(span.text) for span in split_sentences(passage))
         and text_quality(passage) >= _SOUND
     )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.embed.embedder import Embedder
-from tools.text.quotable import MOST, printable
+from tools.text.quotable import MOST, is_quotable
 from tools.text.self_reference import name_authors, needs_context
 from tools.text.words import Span, content_stems, split_sentences
 
@@ -111,18 +111,18 @@ def passages(text: str) -> list[Passage]:
     leaning = [bool(at) and needs_context(span.text) for at, span in enumerate(spans)]
     shown: list[Passage] = []
     for at, span in enumerate(spans):
-        if not printable(span.text):
+        if not is_quotable(span.text):
             continue
         if not leaning[at]:
             shown.append(Passage(span.text, True))
-        elif not leaning[at - 1] and printable(spans[at - 1].text):
+        elif not leaning[at - 1] and is_quotable(spans[at - 1].text):
             pair = Span(text[spans[at - 1].start : span.end], spans[at - 1].start, span.end)
             if len(pair.text.split()) <= MOST:
                 shown.append(Passage(pair.text, False))
     return shown
 
 
-def most_telling(embedder: Embedder, about: str, text: str) -> list[Passage]:
+def most_telling_passages(embedder: Embedder, about: str, text: str) -> list[Passage]:
     """Return the passages of a text, the best to show to who asks about something first.
 
     Args:

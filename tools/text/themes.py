@@ -81,7 +81,7 @@ _COMMON = 0.5
 
 
 @dataclass(frozen=True)
-class Group:
+class ThemeGroup:
     """Positions of texts in the list given, and the name of what they share."""
 
     label: str
@@ -97,7 +97,7 @@ def group_vectors(
     *,
     shared: Vectors,
     groups: int,
-) -> list[Group]:
+) -> list[ThemeGroup]:
     """Group texts into themes of like size, the theme nearest to `about` first.
 
     Args:
@@ -115,7 +115,7 @@ def group_vectors(
     name_group = _namer(embedder, wholes, query, lower_case_words([about, *wholes]))
     loose = _closeness(rows) - 1e-4  # rounding
     return [
-        Group(
+        ThemeGroup(
             APART
             if len(group) > 1 and _closeness(rows[group]) < loose
             else name_group(group, rows[group].mean(axis=0)),

@@ -176,7 +176,7 @@ def _academic_stems() -> frozenset[str]:
     return frozenset(stem(part) for word in ACADEMIC_WORDS for part in word.split("-"))
 
 
-def coverage(claim: str, source: str) -> float:
+def share_of_stems(claim: str, source: str) -> float:
     """Return the share of the claim's distinct content stems that the source has, 0..1."""
     wanted = distinct_content_stems(claim)
     return len(wanted & distinct_content_stems(source)) / len(wanted) if wanted else 0.0

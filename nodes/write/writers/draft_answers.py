@@ -13,7 +13,7 @@ from state.quote import Quote
 from state.writing import INPUT, MARKER, PlanLine, Sentence, VerdictReason
 from tools.evidence.quotes import quotable_texts, quote_fault, quote_input, quote_paper
 from tools.evidence.unmarked_citations import invented_citations
-from tools.text.words import SAME, coverage, resemblance, split_sentences
+from tools.text.words import SAME, resemblance, share_of_stems, split_sentences
 
 
 class WrittenSentence(BaseModel):
@@ -196,7 +196,7 @@ Action = Literal["asked_again", "replaced", "rewritten", "removed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SentenceFault:
     """One thing that is wrong with a sentence."""
 
     cause: VerdictReason
@@ -210,7 +210,7 @@ def faults_of(
     papers: Mapping[str, Paper],
     own_text: str,
     so_far: Sequence[str] = (),
-) -> list[Fault]:
+) -> list[SentenceFault]:
     """Say what is wrong: markers missing or foreign, citations made up, words said twice.
 
     A sentence that cites nothing speaks of the researcher's own work, and must rest on its words, or
@@ -225,35 +225,42 @@ def faults_of(
     """
     text = answer.sentence.strip()
     if not text:
-        return [Fault("off_plan", "the sentence is empty")]
+        return [SentenceFault("off_plan", "the sentence is empty")]
     marked = list(dict.fromkeys(MARKER.findall(text)))
     found = [
-        Fault("fabricated", f"it cites {key}, which it was not given", key)
+        SentenceFault("fabricated", f"it cites {key}, which it was not given", key)
         for key in marked
         if key not in papers
     ]
     at_hand = [own_text, *(paper.text for paper in papers.values())]
     found += [
-        Fault("fabricated", f"it has a citation that is not a marker: {item}", item)
+        SentenceFault("fabricated", f"it has a citation that is not a marker: {item}", item)
         for item in invented_citations(text, at_hand)
     ]
     if any(resemblance(text, earlier) >= SAME for earlier in so_far):
-        found.append(Fault("repeated", "it repeats a sentence that is there already"))
+        found.append(SentenceFault("repeated", "it repeats a sentence that is there already"))
     if line is not None and (lacking := [key for key in line.keys if key not in marked]):
-        found.append(Fault("off_plan", f"it does not cite {', '.join(lacking)}", lacking[0]))
+        found.append(
+            SentenceFault("off_plan", f"it does not cite {', '.join(lacking)}", lacking[0])
+        )
     if not marked and not found:
         found += _uncited(answer, papers, own_text)
     return found
 
 
-def _uncited(answer: NextSentence, papers: Mapping[str, Paper], own_text: str) -> list[Fault]:
+def _uncited(
+    answer: NextSentence, papers: Mapping[str, Paper], own_text: str
+) -> list[SentenceFault]:
     if answer.rests_on:
         strange = [key for key in answer.rests_on if key not in {*papers, INPUT}]
         return [
-            Fault("fabricated", f"it rests on {key}, which it was not given") for key in strange
+            SentenceFault("fabricated", f"it rests on {key}, which it was not given")
+            for key in strange
         ]
     if not quote_input(answer.basis, own_text).verified:
-        return [Fault("uncited_claim", "it has no citation, and its basis is not in the input")]
+        return [
+            SentenceFault("uncited_claim", "it has no citation, and its basis is not in the input")
+        ]
     return []
 
 
@@ -272,17 +279,17 @@ def _closest(paper: Paper, sentence: str) -> Quote | None:
     if not spans:
         quote = quote_paper(paper.title, paper)
         return quote if quote.verified else None
-    best = max(spans, key=lambda span: coverage(span.text, sentence))
+    best = max(spans, key=lambda span: share_of_stems(span.text, sentence))
     quote = quote_paper(best.text, paper)
     return quote if quote.verified else None
 
 
 def false_quotes(
     answer: NextSentence, papers: Mapping[str, Paper], known: Sequence[Quote] = ()
-) -> list[Fault]:
+) -> list[SentenceFault]:
     """Find words given as support that are not in the paper they are said to be of, or too few."""
     return [
-        Fault(*wrong, item.key)
+        SentenceFault(*wrong, item.key)
         for item in answer.support
         if (paper := papers.get(item.key))
         for words in item.quotes

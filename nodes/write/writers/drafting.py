@@ -11,9 +11,9 @@ from nodes.write.cited_papers import PaperToCite, full_text_quotes, load_papers_
 from nodes.write.writers.draft_answers import (
     Action,
     Answer,
-    Fault,
     NextSentence,
     Revision,
+    SentenceFault,
     best_quotes,
     false_quotes,
     faults_of,
@@ -82,7 +82,11 @@ class DraftSession:
         self.failures.append(failure)
 
     def reject(
-        self, answer: NextSentence, faults: Sequence[Fault], line: int | None, action: Action
+        self,
+        answer: NextSentence,
+        faults: Sequence[SentenceFault],
+        line: int | None,
+        action: Action,
     ) -> None:
         """Record what is wrong with a mind's sentence; what the embedded engine lacks is no lie."""
         if not self.services.mind.composes:
@@ -167,7 +171,7 @@ class DraftSession:
 
     async def keep(
         self, item: NextSentence, line: PlanLine | None, number: int, so_far: Sequence[str]
-    ) -> Sentence | list[Fault]:
+    ) -> Sentence | list[SentenceFault]:
         """Return a sentence with verified quotes, or what is wrong with it."""
         faults = faults_of(item, line, self.papers, self.stage.request.text, so_far)
         return faults or attach_quotes(
@@ -321,5 +325,5 @@ def attach_quotes(
     )
 
 
-def _details(faults: Sequence[Fault]) -> str:
+def _details(faults: Sequence[SentenceFault]) -> str:
     return "; ".join(fault.detail for fault in faults)

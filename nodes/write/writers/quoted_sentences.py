@@ -12,7 +12,7 @@ from tools.embed.embedder import Embedder
 from tools.errors import counted
 from tools.evidence.prompt_injection import without_injections
 from tools.text.quotable import printable_title
-from tools.text.salience import Passage, most_telling
+from tools.text.salience import Passage, most_telling_passages
 from tools.text.self_reference import name_authors
 from tools.text.words import SAME, resemblance, split_sentences
 
@@ -76,7 +76,7 @@ def _is_new(shown: NextSentence, so_far: Sequence[str]) -> bool:
 
 def _ways(embedder: Embedder, about: str, paper: PaperToCite) -> Iterator[NextSentence]:
     """Yield what can be printed of a paper, the best first."""
-    for passage in most_telling(embedder, about, without_injections(paper.abstract)[0]):
+    for passage in most_telling_passages(embedder, about, without_injections(paper.abstract)[0]):
         yield shown_as(passage, paper)
     name, title = printed_name(paper), printable_title(without_injections(paper.title)[0])
     if title:
@@ -110,7 +110,7 @@ def printed_name(paper: PaperToCite) -> str:
 
 def quote_input_nearest(embedder: Embedder, text: str, so_far: Sequence[str]) -> NextSentence:
     """Return the sentence of the researcher's own text that tells most of it and was not shown yet."""
-    shown = [item.text for item in most_telling(embedder, text, text) if item.alone]
+    shown = [item.text for item in most_telling_passages(embedder, text, text) if item.alone]
     said = " ".join(so_far)
     new = next((item for item in shown if item not in said), "")
     return NextSentence(sentence=new, basis=new)

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from nodes.write.cited_papers import PaperToCite, plain_text
+from nodes.write.cited_papers import PaperToCite, draft_text
 from nodes.write.writers.writer import DraftingState
 from state.run import Failure
 from state.writing import Draft, Vote
@@ -103,7 +103,7 @@ async def hold_votes(
         candidates: The drafts of this round.
         papers: What they tell of in different words.
     """
-    texts = {plain_text(draft.sentences): draft for draft in sorted(candidates, key=_id)[::-1]}
+    texts = {draft_text(draft.sentences): draft for draft in sorted(candidates, key=_id)[::-1]}
     drafts = sorted(texts.values(), key=_id)
     failures: list[Failure] = []
     votes: list[Vote] = []
@@ -175,7 +175,7 @@ def _shown(
     if services.mind.spare(TASK, **inputs) >= 0:
         return inputs
     versions = [
-        Version(label=label, text=f"[...] {plain_text(draft.sentences[-_RECENT:])}")
+        Version(label=label, text=f"[...] {draft_text(draft.sentences[-_RECENT:])}")
         for label, draft in labels.items()
     ]
     return {"text": stage.request.text, "papers": [], "versions": versions}

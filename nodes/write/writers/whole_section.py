@@ -23,7 +23,7 @@ from state.channels import WriteState
 from state.writing import MARKER
 from tools.embed.embedder import Embedder
 from tools.errors import counted
-from tools.evidence.own_sentences import plain
+from tools.evidence.own_sentences import without_markers
 from tools.llm.task import AnswerT, Task
 from tools.services import Services
 from tools.text.words import copied_words
@@ -91,7 +91,7 @@ _SAID = 24
 """Most of them that are shown, the most telling first."""
 
 
-class Said(BaseModel):
+class SaidOfAnother(BaseModel):
     """What one paper says of another, as the mind sees it."""
 
     by: str
@@ -100,7 +100,7 @@ class Said(BaseModel):
     sentence: str
 
 
-class Candidate(PaperToCite):
+class CandidateToCite(PaperToCite):
     """A paper that may be cited, as the mind sees it."""
 
     must: bool | None = None
@@ -187,7 +187,7 @@ async def section_question(services: Services, stage: DraftingState) -> DraftQue
     return None
 
 
-async def said_between(services: Services, stage: DraftingState) -> list[Said]:
+async def said_between(services: Services, stage: DraftingState) -> list[SaidOfAnother]:
     """Return what the papers say of one another in the run's library, the most telling first."""
     known = await services.run_store.papers.get(list(stage.keys.values()))
     found, _ = await sentences_between(  # what fails there is told by the check
@@ -195,7 +195,7 @@ async def said_between(services: Services, stage: DraftingState) -> list[Said]:
     )
     keys = {paper: key for key, paper in stage.keys.items()}
     return [
-        Said(by=keys[one.citing], of=keys[one.cited], type=one.stance, sentence=one.text)
+        SaidOfAnother(by=keys[one.citing], of=keys[one.cited], type=one.stance, sentence=one.text)
         for one in most_telling(found)
         if one.citing in keys and one.cited in keys
     ]
@@ -207,8 +207,8 @@ def section_words(most: int) -> int:
 
 
 async def _with_passages(
-    services: Services, stage: DraftingState, papers: Sequence[Candidate]
-) -> list[Candidate]:
+    services: Services, stage: DraftingState, papers: Sequence[CandidateToCite]
+) -> list[CandidateToCite]:
     """Return the papers with passages of those full texts that the run's library has."""
     known = await services.run_store.papers.get(list(stage.keys.values()))
     texts = {
@@ -227,13 +227,14 @@ async def _with_passages(
     ]
 
 
-def candidates(papers: Sequence[PaperToCite], stage: DraftingState) -> list[Candidate]:
+def candidates(papers: Sequence[PaperToCite], stage: DraftingState) -> list[CandidateToCite]:
     """Return the papers, marked where they must be cited although there is a choice."""
     asked = set(stage.request.must_include)
     if not stage.freely and len(papers) <= stage.most:  # they were named, and there is room for all
         asked = set(stage.keys.values())
     return [
-        Candidate(**vars(paper), must=stage.keys[paper.key] in asked or None) for paper in papers
+        CandidateToCite(**vars(paper), must=stage.keys[paper.key] in asked or None)
+        for paper in papers
     ]
 
 
@@ -241,7 +242,7 @@ def section_faults(
     question: DraftQuestion, stage: DraftingState, items: Sequence[NextSentence]
 ) -> list[str]:
     """Say what is wrong with a section as a whole: papers missing or too many, its length, words of the input."""
-    papers: Sequence[Candidate] = question.inputs["papers"]
+    papers: Sequence[CandidateToCite] = question.inputs["papers"]
     most, words = question.inputs["most"], question.inputs["words"]
     texts = [item.sentence for item in items]
     cited = set(MARKER.findall(" ".join(texts)))
@@ -249,7 +250,7 @@ def section_faults(
     known = cited & {one.key for one in papers}
     if len(known) > most:
         faults.append(f"it cites {counted(len(known), 'paper')}; the maximum is {most}")
-    length = sum(len(plain(text).split()) for text in texts)
+    length = sum(len(without_markers(text).split()) for text in texts)
     if length > _TOO_LONG * words:
         longest = question.inputs["longest"]
         faults.append(f"it has {length} words; {longest} at most, better about {words}")

@@ -24,7 +24,7 @@ from tests.fakes.made_stack import (
 )
 from tests.graphs.sources import Asked, Sources
 from tools.errors import TransientError
-from tools.references.numbering import number_references
+from tools.references.numbering import number_works
 from tools.run_settings import RunSettings
 from tools.run_store import RunStore
 from tools.services import open_services
@@ -138,7 +138,7 @@ async def test_two_works_with_one_doi_become_one_and_get_one_number(tmp_path: Pa
     assert kept.works[RAIN.id] == (SHADE.id,)
     assert update["resolved"] == {SHADE.id: "crossref"}
     papers = await run_store.papers.get([*PAPERS, TWIN.id])
-    numbered, references = number_references(update["lines"], [], kept, papers, "fine")
+    numbered, references = number_works(update["lines"], [], kept, papers, "fine")
     assert [item.paper.id for item in references] == [MOSS.id, RAIN.id, SHADE.id, CRUST.id]
     assert numbered[1].secondary == (3, 4)
 
