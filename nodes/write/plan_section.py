@@ -210,7 +210,7 @@ async def _ask(
     def fail(cause: str, remedy: str, *, lost: bool = False) -> None:
         failures.append(Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy, lost=lost))
 
-    themes = state["themes"]
+    themes = state.get("themes", {})  # a run that an earlier version began has none
     if not services.mind.composes and not any(themes.values()):
         kept = await services.run_store.papers.values(state["selected"])
         names = await paper_themes(services, state["request"], kept, len(kept), index_by_ids(kept))

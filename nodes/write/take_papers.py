@@ -67,14 +67,12 @@ async def take_papers(state: Mapping[str, object], runtime: NodeRuntime) -> Writ
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
             notes=(*notes, *notes_on_input(text)),
         )
-        themes = {
-            canonical_id(str(item.get("id"))): name
+        themes = _themes_of(sent.papers)
+        given = [
+            item if isinstance(item, str) else {n: item[n] for n in item if n != "theme"}
             for item in sent.papers
-            if isinstance(item, dict)
-            for name in [str(item.pop("theme", None) or "").translate(_MARKS)[:80].strip()]
-            if len(name) > 2
-        }
-        papers, failures = await given_papers(sent.papers, request, services, STAGE)
+        ]
+        papers, failures = await given_papers(given, request, services, STAGE)
         marked, unasked = await noticed_now(services, request, papers, STAGE)
         papers = [marked.get(paper.id, paper) for paper in papers]
         failures += unasked
@@ -97,6 +95,17 @@ async def take_papers(state: Mapping[str, object], runtime: NodeRuntime) -> Writ
         "selected": list(dict.fromkeys(paper.id for paper in papers)),
         "themes": themes,
     }
+
+
+def _themes_of(given: Sequence[str | dict[str, Any]]) -> dict[str, str]:
+    """Return the themes that a caller gave with papers, by id."""
+    told = {
+        canonical_id(str(item.get("id"))): str(item.get("theme") or "")
+        for item in given
+        if isinstance(item, dict)
+    }
+    named = {key: name.translate(_MARKS)[:80].strip() for key, name in told.items()}
+    return {key: name for key, name in named.items() if len(name) > 2}
 
 
 async def given_papers(
