@@ -66,7 +66,11 @@ class Routed(Shared, total=False):
     """What routes read that depend on the settings of the run."""
 
     settings: dict[str, Any]
-    """Those of the run that are not the defaults, for its routes."""
+    """Those of the run that are not the defaults, for its routes.
+
+    Steps read them from the context. A route cannot: LangGraph 1.2.22 calls it without one in
+    `update_state(..., as_node=...)`, by which a person edits a run in Studio, and raises a ValueError.
+    """
 
 
 class Result(Shared, total=False):
