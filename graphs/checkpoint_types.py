@@ -129,8 +129,10 @@ def with_sound_checkpoints(checkpointer: Any) -> Any:
 
 def _kept_by(put: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(put)  # LangGraph looks at which parameters it has
-    def put_what_is_kept(config: Any, writes: Sequence[tuple[str, Any]], *task: str) -> Any:
-        return put(config, writes_to_keep(writes), *task)
+    def put_what_is_kept(
+        config: Any, writes: Sequence[tuple[str, Any]], *task: Any, **more: Any
+    ) -> Any:
+        return put(config, writes_to_keep(writes), *task, **more)
 
     return put_what_is_kept
 
