@@ -140,7 +140,7 @@ def test_steps_ask_what_a_mind_can_and_compare_no_name() -> None:
     assert {path: lines for path, lines in found.items() if lines} == {}
 
 
-MOST_STATEMENTS = {"product": 40_310, "evals": 4_500, "tests": 35_400}
+MOST_STATEMENTS = {"product": 40_310, "evals": 4_640, "tests": 35_400}
 """Size is a cost that readers pay. Raise a figure only for something that a user asked for; lower it when you can."""
 
 
