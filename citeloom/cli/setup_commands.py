@@ -181,7 +181,7 @@ def evaluate(ctx: typer.Context) -> None:
         suites = import_module("evals.__main__").app
     except ModuleNotFoundError as error:
         missing = {"evals": "a checkout of the repository", "rouge_score": "the extra 'evals'"}
-        needs = missing.get(error.name or "", f"the package '{error.name}'")
+        needs = missing.get(str(error.name).partition(".")[0], f"the package '{error.name}'")
         raise InputError(f"the benchmarks need {needs}") from error
     suites(ctx.args or ["--help"], prog_name=f"{PROGRAM} eval")
 

@@ -3,7 +3,7 @@
 import sys
 import tempfile
 from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ import typer
 
 from evals.figures import RESAMPLES, grouped, means, minus, noted, run_of, spent
 from evals.retrieval.corpus import Case, choose_cases, read_corpus, read_queries
+from evals.retrieval.without_attribution import debating_without_attribution
 from evals.retrieval.works import Works, key_for, served_at, serving, sliced
 from evals.runner import Options, Suite, choose, online_sources, say
 from evals.trials import (
@@ -32,7 +33,7 @@ from evals.trials import (
 from tools.clients import Clients
 from tools.errors import InputError, counted
 
-DEFAULT = "default"
+DEFAULT, BARE = "default", "no_attribution"
 KEEP = "keep"
 """Stands for the number of papers that are kept."""
 
@@ -48,8 +49,10 @@ ARMS: Mapping[str, Mapping[str, object]] = {
     "embedding": {"ranker": "embedding"},
     "permutation": {"ranker": "permutation"},
     "cascade": {"ranker": "cascade"},
+    BARE: {},
 }
-"""Ways to find: fields of `tools.run_settings.RunSettings`; what is left out is the product's default."""
+"""Ways to find: fields of `tools.run_settings.RunSettings`; what is left out is the product's default. For BARE no
+setting says it: its debates have no quotes."""
 
 
 def try_arm(
@@ -82,7 +85,8 @@ def try_arm(
         **({"before": case.before} if case.before else {}),
     }
     started = perf_counter()
-    with fresh_home() as here:
+    debating = debating_without_attribution if arm == BARE else nullcontext
+    with fresh_home() as here, debating():
         local = {
             "snapshot": snapshot,
             **(

@@ -5,12 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from evals.trials import Cases, json_lines
 from state.paper import Paper
 from state.writing import MARKER
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.errors import InputError
+from tools.references.in_text import CITED
+from tools.references.latex_prose import read_latex
 from tools.text.words import split_sentences
 
 MOST_PAPERS = 200
@@ -57,7 +60,8 @@ def read_cases(path: Path, count: int | None = None) -> Cases[Case]:
     for number, row in json_lines(path):
         if len(found.cases) == count:
             break
-        name = _words(row.get("id") if isinstance(row, dict) else None) or f"line {number}"
+        given = row.get("id", row.get("arxiv_id")) if isinstance(row, dict) else None
+        name = _words(given) or f"line {number}"
         try:
             if name in seen:
                 name = f"line {number}"
@@ -75,8 +79,39 @@ def read_cases(path: Path, count: int | None = None) -> Cases[Case]:
     return found
 
 
+def _of_deepscholar(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of DeepScholar-Bench as one of ours: LaTeX as prose, its commands that cite as numbers."""
+    cited = [
+        {
+            "key": str(number),
+            "id": one.get("bib_paper_doi") or "",
+            "title": one.get("cited_paper_title"),
+            "authors": " ".join(str(one.get("bib_paper_authors") or "").split()).split(" and "),
+            "year": str(one.get("bib_paper_year") or "").partition(".")[0] or None,
+            "abstract": one.get("cited_paper_abstract"),
+        }
+        for number, one in enumerate(row["cited"], 1)
+    ]
+    numbers = {str(one.get("citation_shorthand")): at for at, one in enumerate(row["cited"], 1)}
+
+    def marked(found: re.Match[str]) -> str:
+        keys = found[0].rpartition("{")[2].rstrip("}").split(",")
+        known = (numbers.get(key.strip()) for key in keys)
+        told = ", ".join(str(number) for number in known if number)
+        return f"[{told}]" if told else ""
+
+    prose = read_latex(row["related_work"])[0].replace("\xa0", " ")
+    return {
+        "target": {"title": row.get("title"), "abstract": row.get("abstract")},
+        "gold_related_work": _BEFORE_STOP.sub("", CITED.sub(marked, prose)),
+        "cited": cited,
+    }
+
+
 def _case(name: str, row: object) -> Case:
     whole = row if isinstance(row, dict) else {}
+    if isinstance(whole.get("related_work"), str) and isinstance(whole.get("cited"), list):
+        whole = _of_deepscholar(whole)
     target, cited = whole.get("target"), whole.get("cited")
     title, abstract = (
         _words(target.get(key) if isinstance(target, dict) else None)

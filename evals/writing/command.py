@@ -17,7 +17,7 @@ from evals.figures import RESAMPLES, grouped, means, minus, noted, sums
 from evals.runner import Options, Suite, choose
 from evals.trials import Row, results_of
 from evals.writing.cases import Case, read_cases, without_marks
-from evals.writing.judging import Candidate, read_candidates
+from evals.writing.judge_texts import Candidate, read_candidates
 from evals.writing.trial import ARMS, LEXRANK, VERDICTS, Arm, Counts, try_arm
 from tools.errors import InputError
 from tools.settings import settings
@@ -239,7 +239,8 @@ class Writing(Suite[WritingOptions]):
         tasks: list[tuple[Case, Arm | Candidate]] = [*written, *self.published]
         self.runs = len(tasks)
         with tempfile.TemporaryDirectory(prefix="citeloom-vectors-") as folder:
-            run = partial(try_arm, mind=self.options.mind, vectors=Path(folder) / "vectors.sqlite")
+            vectors, cases = Path(folder) / "vectors.sqlite", tuple(self.chosen.cases)
+            run = partial(try_arm, mind=self.options.mind, vectors=vectors, cases=cases)
             with closing(results_of(run, tasks, self.options.workers)) as done:
                 yield from done
 

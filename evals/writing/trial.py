@@ -29,7 +29,7 @@ from evals.trials import (
     run_graph,
 )
 from evals.writing.cases import Case, ForcedPlan, forced_plan, without_markers
-from evals.writing.judging import Candidate, listed
+from evals.writing.judge_texts import Candidate, listed
 from state.audit import Audit
 from state.paper import Paper
 from state.quote import Quote
@@ -163,21 +163,25 @@ class Section(BaseModel):
 WRITE = judge_task(
     "write_bare",
     """Write the related-work section of `paper`, in prose, from `works`, which it cites. Cite a work by its number
-in square brackets.""",
+in square brackets. Where `example` is given, which is another paper's section, write in its style and take none of
+its content.""",
     Section,
     4000,
 )
 
 
-async def write_bare(case: Case, clients: Clients, at: Settings) -> tuple[str, list[Usage]]:
-    """Return a section from one question, and what it cost."""
+async def write_bare(
+    case: Case, example: str, clients: Clients, at: Settings
+) -> tuple[str, list[Usage]]:
+    """Return a section from one question, in the style of an example if one is given, and what it cost."""
     works = {
         str(number): {"title": paper.title, "abstract": paper.abstract or ""}
         for number, paper in enumerate(case.papers, 1)
     }
     run, limits = f"bare-{uuid4().hex}", BudgetLimits()
     mind = open_model(run, limits, "llm", at, clients.embedder)
-    answer = await mind.do(WRITE, paper=f"{case.title}\n\n{case.abstract}", works=works)
+    shown: dict[str, Any] = {"example": example} if example else {}
+    answer = await mind.do(WRITE, **shown, paper=f"{case.title}\n\n{case.abstract}", works=works)
     return answer.text.strip(), ledger_of_run(run, limits, at.home).usage()
 
 
@@ -196,6 +200,8 @@ class Arm:
     """Whether only an LLM makes it another one."""
     free: bool = False
     """Whether it is one answer of an LLM, nothing checked, and no run of `write`."""
+    shot: bool = False
+    """Whether that answer is shown the section of another row."""
 
 
 _CHATCITE: Mapping[str, Any] = {"writer": "beam", "schedule": "incremental", "every_vote": True}
@@ -214,6 +220,7 @@ ARMS = {
             llm=True,
         ),
         Arm(name="bare", llm=True, free=True),
+        Arm(name="few_shot", llm=True, free=True, shot=True),
         Arm(name="plan", settings={"writer": "plan"}, forced=True),
         Arm(name="prompted_plan", settings={"writer": "plan"}),
         *(
@@ -225,11 +232,14 @@ ARMS = {
 }
 
 
-def try_arm(task: tuple[Case, Arm | Candidate], *, mind: str, vectors: Path) -> Row:
+def try_arm(
+    task: tuple[Case, Arm | Candidate], *, mind: str, vectors: Path, cases: Sequence[Case] = ()
+) -> Row:
     """Run one way of writing for one row; whatever goes wrong stands in the result.
 
     It has 'skipped' (why it was not run), 'text' (without the markers of its citations), 'counts' and
-    'adherence' (evals.writing.trial; empty where there was no plan of the gold), 'cost', 'failures'.
+    'adherence' (evals.writing.trial; empty where there was no plan of the gold), 'cost', 'failures'. One of `cases`
+    may be another's example.
     """
     case, arm = task
     if isinstance(arm, Candidate):
@@ -238,7 +248,10 @@ def try_arm(task: tuple[Case, Arm | Candidate], *, mind: str, vectors: Path) -> 
     if arm.llm and mind != "llm":
         return row | {"skipped": "only an LLM writes it"}
     if arm.free:
-        return row | _try_bare(case, arm, vectors)
+        example = next((one.gold for one in cases if one.id != case.id), "") if arm.shot else ""
+        if arm.shot and not example:
+            return row | {"skipped": "there is no other row to show"}
+        return row | _try_bare(case, arm, example, vectors)
     plan = forced_plan(case) if arm.forced else None
     if isinstance(plan, str):
         return row | {"skipped": plan}
@@ -264,12 +277,12 @@ def _row(case: Case, arm: str, text: str = "") -> Row:
     return {"case": case.id, "arm": arm, "text": text, **empty}
 
 
-def _try_bare(case: Case, arm: Arm, vectors: Path) -> Row:
+def _try_bare(case: Case, arm: Arm, example: str, vectors: Path) -> Row:
     """Let an LLM write by itself, and check its text as a published one; the cost is that of writing."""
 
     def written() -> dict[str, Any]:
         clients, began = BenchClients(here, remembering(vectors)), perf_counter()
-        text, used = asyncio.run(write_bare(case, clients, here))
+        text, used = asyncio.run(write_bare(case, example, clients, here))
         cost = cost_of(used, perf_counter() - began)
         candidate = Candidate(
             arm=arm.name, text=text, references=tuple(paper.title for paper in case.papers)

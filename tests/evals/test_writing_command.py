@@ -9,7 +9,8 @@ import pytest
 from typer.testing import Result
 
 from evals.writing.cases import read_cases
-from evals.writing.judging import DIMENSIONS, agreement, spearman
+from evals.writing.judge_texts import DIMENSIONS
+from evals.writing.judging import agreement, spearman
 from evals.writing.trial import ARMS, try_arm
 from tests.evals.calls import evaluated, read_json, with_judge
 from tests.evals.sections import BARE, cited, row, write
@@ -91,13 +92,20 @@ def test_bare_answer_of_an_llm_is_checked_as_a_published_text(
 ) -> None:
     def script(request: dict[str, Any]) -> Any:
         if task_of(request) == "write_bare":
-            return {"text": "Bees use landmarks [1]. Nobody cites this [9]."}
+            style = " In style." if inputs_of(request).get("example") == example else ""
+            return {"text": f"Bees use landmarks [1]. Nobody cites this [9].{style}"}
         return reviewer()(request)
 
-    task, vectors = (read_cases(data).cases[0], ARMS["bare"]), tmp_path / "vectors.sqlite"
+    cases, vectors = read_cases(data).cases, tmp_path / "vectors.sqlite"
+    task, shot, example = (cases[0], ARMS["bare"]), (cases[0], ARMS["few_shot"]), cases[1].gold
     with OpenAIServer(script) as server, with_judge(monkeypatch, server.url, tmp_path / "home"):
-        bare = try_arm(task, mind="llm", vectors=vectors)
+        bare = try_arm(task, mind="llm", vectors=vectors, cases=cases)
+        styled = try_arm(shot, mind="llm", vectors=vectors, cases=cases)
+        lonely = try_arm(shot, mind="llm", vectors=vectors, cases=cases[:1])
     assert not bare["error"]
+    assert not bare["text"].endswith("In style.")
+    assert styled["text"].endswith("In style.")
+    assert lonely["skipped"] == "there is no other row to show"
     assert (bare["counts"]["citations"], bare["counts"]["hallucinated"]) == (2, 1)
     assert bare["cost"]["llm_calls"] == 1, "of writing alone"
     alone = try_arm(task, mind="extractive", vectors=vectors)
@@ -133,11 +141,27 @@ def scores(request: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {"scores": told, "preferred": next(label for label in good if good[label]), **changes}
 
 
+def judge(request: dict[str, Any]) -> Any:
+    given: Any = inputs_of(request)
+    if task_of(request) == "nuggets":
+        good = [label for label, text in given["candidates"].items() if GOOD in text]
+        facts = [("Ants integrate.", True, good), ("Bees match.", False, []), ("Wasps.", True, [])]
+        keys = ("fact", "vital", "told_by")
+        return {"nuggets": [dict(zip(keys, fact, strict=True)) for fact in facts]}
+    if task_of(request) == "citations":
+        keys = ("number", "claims", "supported_by")
+        told = [(int(number), True, [1, 9]) for number in given["sentences"]]
+        return {"sentences": [dict(zip(keys, one, strict=True)) for one in told]}
+    if task_of(request) == "grade":
+        return {"why": "read", "grade": 80 if GOOD in given["candidate"] else 20}
+    return scores(request)
+
+
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[OpenAIServer]:
     prices = {"STRONG_PRICE": "[1, 2]", "FAST_PRICE": "[1, 2]"}
     with (
-        OpenAIServer(scores) as server,
+        OpenAIServer(judge) as server,
         with_judge(monkeypatch, server.url, tmp_path / "home", **prices),
     ):
         yield server
@@ -165,12 +189,13 @@ def figures(data: Path) -> Any:
 def test_texts_are_scored_together_each_turn_in_another_order_and_the_judge_held_against_itself(
     asked: OpenAIServer, judging_data: Path, texts: Path
 ) -> None:
-    done = judging_call(judging_data, texts, "--turns", "2")
+    done = judging_call(judging_data, texts, "--turns", "2", "--measures", "grade")
     assert done.exit_code == 0, done.output
     found = figures(judging_data)
     assert found["arms"]["ours"]["g_score"]["mean"] == 5
     assert found["arms"]["theirs"]["fluency"]["mean"] == 2
     assert found["arms"]["ours"]["preferred"]["mean"] == 1
+    assert [found["arms"][arm]["grade"]["mean"] for arm in ("ours", "theirs")] == [80, 20]
     assert found["minus"]["arms"]["theirs"]["g_score"]["mean"] == -3
     assert found["itself"]["1 and 2"] == {
         "n": 36,
@@ -183,13 +208,13 @@ def test_texts_are_scored_together_each_turn_in_another_order_and_the_judge_held
     orders = {tuple(turn["order"]) for case in found["cases"] for turn in case["turns"]}
     assert orders == {("ours", "theirs"), ("theirs", "ours")}
     assert re.search(
-        r"6 questions to judge, about [\d,]+ tokens in .* about \d\.\d\d USD", done.stderr
+        r"18 questions to judge, about [\d,]+ tokens in .* about \d\.\d\d USD", done.stderr
     )
     assert not any(
         name in request for name in ("ours", "theirs") for request in map(str, asked.requests)
     )
     again = len(asked.requests)
-    judging_call(judging_data, texts, "--turns", "2")
+    judging_call(judging_data, texts, "--turns", "2", "--measures", "grade")
     assert len(asked.requests) == again  # a killed run begins again with the answers it had
 
 
@@ -205,3 +230,25 @@ def test_agreement_is_over_what_both_scored() -> None:
     told = agreement({"x": 1, "y": 2, "z": 5}, {"x": 1, "y": 4})
     assert told == {"n": 2, "spearman": pytest.approx(1), "distance": 1, "same": 0.5}
     assert agreement({"x": 1}, {"y": 1}) == {"n": 0}
+
+
+def test_citations_claims_and_nuggets_are_measured_as_in_deepscholar_bench(
+    asked: OpenAIServer, judging_data: Path, tmp_path: Path
+) -> None:
+    known = [{**one, "references": ["Path integration in desert ants", "Bees"]} for one in TEXTS]
+    texts = write(tmp_path / "texts.jsonl", known)
+    done = judging_call(judging_data, texts, "--measures", "deepscholar")
+    assert done.exit_code == 0, done.output
+    arms = figures(judging_data)["arms"]
+    ours, theirs = (
+        {name: figure["mean"] for name, figure in arms[arm].items()} for arm in ("ours", "theirs")
+    )
+    assert (ours["nuggets"], ours["vital_nuggets"]) == (pytest.approx(1 / 3), 0.5)
+    assert (theirs["nuggets"], theirs["vital_nuggets"]) == (0, 0)
+    assert (ours["citation_precision"], theirs["citation_precision"]) == (0.5, 1)
+    assert ours["claim_coverage"] == 1
+    assert ours["reference_coverage"] == pytest.approx(1 / 3), "one of the row's three works"
+    tasks = [task_of(request) for request in asked.requests]
+    assert (tasks.count("nuggets"), tasks.count("citations")) == (3, 6)
+    shown: Any = next(inputs_of(one) for one in asked.requests if task_of(one) == "citations")
+    assert "desert ants integrate their path" in str(shown["works"])

@@ -77,6 +77,33 @@ def test_bad_lines_cost_only_themselves(tmp_path: Path) -> None:
         read_cases(packed)
 
 
+def test_row_of_deepscholar_bench_is_read_with_its_latex_as_prose(tmp_path: Path) -> None:
+    works = [
+        {
+            "citation_shorthand": key,
+            "cited_paper_title": title,
+            "cited_paper_abstract": "They fly.",
+            "bib_paper_authors": "Ann Abel and\n  Bo Berg",
+            "bib_paper_year": "2021.0",
+            "bib_paper_doi": "10.1000/" + key,
+        }
+        for key, title in (("abel", "Owls at night"), ("berg", "Owls at dawn"))
+    ]
+    given = {
+        "arxiv_id": "2506.00001v1",
+        "title": "Owls",
+        "abstract": "We watch owls.",
+        "related_work": "\\textbf{Owls} fly~\\cite{berg, abel}. They sleep \\citep[see][]{nobody}.",
+        "cited": works,
+    }
+    (case,) = read_cases(write(tmp_path / "rows.jsonl", [given])).cases
+    assert (case.id, case.gold) == ("2506.00001v1", "Owls fly [2, 1]. They sleep.")
+    assert [paper.id for paper in case.papers] == ["doi:10.1000/abel", "doi:10.1000/berg"]
+    assert [author.name for author in case.papers[0].authors] == ["Ann Abel", "Bo Berg"]
+    assert case.papers[0].year == 2021
+    assert [len(keys) for keys in planned(case).cites] == [2, 0]
+
+
 # --- The gold ---------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("marked", "plain"),
