@@ -101,4 +101,4 @@ def test_what_cannot_be_used_is_said_and_exits_with_2(
 ) -> None:
     done = cite("synthesize", QUESTION, papers, *arguments)
     assert done.code == 2
-    assert says in " ".join(done.result.output.split())
+    assert says in " ".join(done.result.output.replace("│", " ").split())

@@ -150,8 +150,7 @@ def test_one_thing_changed_in_a_near_copy_is_told(change: tuple[str, str], told:
 
 def test_same_words_in_another_order_are_told() -> None:
     turned = "Keyword search finds more papers than dense retrieval in small libraries."
-    told = "“dense retrieval” where these words have “keyword search”"
-    assert told in differences(turned, PLAIN)
+    assert differences(turned, PLAIN)[0] == "it has the same words in another order"
 
 
 @pytest.mark.parametrize(
@@ -172,13 +171,16 @@ def test_other_spelling_a_clause_left_out_and_words_of_ones_own_are_no_differenc
     assert differences(sentence, SAID) == []
 
 
-def test_clause_more_is_no_difference_and_a_denial_less_is_one() -> None:
+def test_clause_more_and_as_many_denials_are_no_difference() -> None:
     beside = "The lamps were tried in one garden. We call for more trials."
     more = f"{SAID[:-1]}, but the lamps were tried in one garden."
-    assert (differences(more, f"{SAID} {beside}"), differences(more, SAID)) == ([], [])
+    assert differences(more, f"{SAID} {beside}") == []
+    assert differences(more, SAID) == []
     changed = more.replace("may raise", "may lower")
     assert "“lower” where these words have “raise”" in differences(changed, f"{SAID} {beside}")
     rules = "Rules of thumb give no guarantee about the owls that nobody has seen so far."
+    turned = rules.replace("give no guarantee", "guarantee nothing")
+    assert differences(turned, rules) == []
     assert differences(rules.replace("give no", "give a"), rules) != []
 
 
@@ -243,6 +245,7 @@ SAME = [
     ("Ca2+ levels", "Ca²⁺ levels"),
     ("Ca2+ levels", "Ca(2+) levels"),
     ("10⁶ cells", "10^6 cells"),
+    ("10^6 cells", "1 million cells"),
     ("106 cells/ml", "10⁶ cells/ml"),
     ("CD4+ T cells", "CD4(+) T cells"),
     ("CD4+", "CD4⁺"),
@@ -258,7 +261,12 @@ SAME = [
     ("H2O2", "H₂O₂"),
     ("5-HT2A", "5-HT(2A)"),
     ("CO2", "CO₂"),
+    ("the 21st century", "the twenty-first century"),
     ("the twenty-first century", "the 21st century"),
+    ("the 12th day", "the twelfth day"),
+    ("the 20th day", "the twentieth day"),
+    ("the 30th day", "thirtieth day"),
+    ("in the 1990s", "in the nineties"),
     ("in the 90s", "in the 1990s"),
     ("in '19", "in 2019"),
     ("since ’98", "since 1998"),
@@ -266,10 +274,12 @@ SAME = [
     ("in the mid-1990s", "the 1990s"),
     ("in 2019–20", "in 2019-2020"),
     ("in 1990-91", "1990 to 1991"),
+    ("in 1990-1991", "1990–91"),
     ("phase III trial", "phase 3 trial"),
     ("phase 3 trial", "phase III"),
     ("type II diabetes", "type 2 diabetes"),
     ("Article XII", "Article 12"),
+    ("chapter 12", "chapter XII"),
     ("World War II", "second world war"),
     ("twelve mice", "12 mice"),
     ("12 mice", "twelve mice"),
@@ -360,6 +370,7 @@ SAME = [
     ("non-BERT models", "BERT models"),
     ("BERT-large", "BERT large"),
     ("BERT(large)", "BERT-large"),
+    ("TREC 2019", "TREC-19"),
     ("TREC-COVID", "TREC COVID"),
     ("ImageNet-1K", "ImageNet 1k"),
     ("CIFAR-10", "CIFAR10"),
@@ -495,7 +506,8 @@ UGLY = st.text("ABab1.,-/'’^() %smkβ²ßİ\u0308", max_size=60)
 
 @given(st.text(max_size=300) | UGLY, st.text(max_size=60) | UGLY)
 def test_any_text_is_read_and_has_all_that_it_says_itself(text: str, other: str) -> None:
-    assert (standing_nowhere(text, [text]), standing_nowhere(text, [other, text])) == ([], [])
+    assert standing_nowhere(text, [text]) == []
+    assert standing_nowhere(text, [other, text]) == []
     assert isinstance(standing_nowhere(text, [other]), list)
 
 

@@ -90,6 +90,7 @@ def test_papers_are_filtered_ordered_added_and_written_of_again(visitor: Visitor
     # By keys; the row that moves keeps them.
     page.locator(".grip").nth(0).press("ArrowDown")
     expect(page.locator(NAME).nth(1)).to_have_text(before[0])
+    expect(page.locator(".grip").nth(1)).to_be_focused()
     page.keyboard.press("ArrowDown")
     expect(page.locator(NAME).nth(2)).to_have_text(before[0])
     expect(page.locator(".apply")).to_contain_text("1 change: your order")

@@ -11,47 +11,60 @@ from difflib import SequenceMatcher
 from tools.evidence.quotes import fold_text
 from tools.text.words import STOP_WORDS, stem, tokens
 
-_COPIED = 0.6
+_COPIED = 0.7
 """Share of the shorter text's words that both have in the same order, from which one is nearly the other."""
 _FEWEST = 5
 """Such words, at least."""
 _TIGHT = 3
 """Most words in the place of others; more of them say another thing, in words of their own."""
 _TURNING = frozenset(
-    """all always any can could every few less many may might more most must only several should some than
-    cannot hardly neither never no nobody none nor not nothing nowhere without""".split()  # noqa: SIM905
+    "all always any can could every few less many may might more most must only several should some than".split()  # noqa: SIM905
 )
-"""Words that widen, narrow or deny what is said."""
+"""Words that widen or narrow what is said."""
+_DENYING = frozenset(
+    "cannot hardly neither never no nobody none nor not nothing nowhere without".split()  # noqa: SIM905
+)
+"""Words that deny; as many on either side ('gives no guarantee', 'guarantees nothing') say the same."""
 
 
 def differences(sentence: str, source: str) -> list[str]:
     """Return, in words, what differs between a sentence and the source's words that it nearly copies.
 
-    Words that turn, widen or narrow a statement and stand on one side only, and words in the place of others,
-    numbers included; nothing where it is no near copy. A clause more or less is no difference.
+    Words that turn, widen or narrow a statement and stand on one side only, words in the place of others,
+    numbers included, and the same words in another order; nothing where it is no near copy. A clause more or
+    less is no difference.
     """
     new, old = _words(sentence), _words(source)
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     same = sum(end - start for kind, start, end, *_ in steps if kind == "equal")
-    if same < max(_FEWEST, _COPIED * min(len(new), len(old))):
+    turned = _turned_round(new, old)
+    if same < max(_FEWEST, _COPIED * min(len(new), len(old))) and not turned:
         return []
-    told: list[str] = []
+    told = [_ORDER] if turned else []
     for kind, start, end, first, last in steps:
         gone, come = old[start:end], new[first:last]
         most = 2 * _TIGHT if gone and come else _TIGHT
         if kind == "equal" or max(len(gone), len(come)) > most:  # a clause more, or less
             continue
-        if differs := _differs(gone, come):
+        if differs := _differs(gone, come, denied=_denials(new) != _denials(old)):
             told.append(differs)
     return told
+
+
+_ORDER = "it has the same words in another order"
 
 
 def _words(text: str) -> list[str]:
     return tokens(fold_text(text).replace("%", " percent "))
 
 
-def _differs(gone: Sequence[str], come: Sequence[str]) -> str:
-    turning = any(word in _TURNING or word.endswith("n't") for word in {*gone} ^ {*come})
+def _denials(words: Sequence[str]) -> int:
+    return sum(word in _DENYING or word.endswith("n't") for word in words)
+
+
+def _differs(gone: Sequence[str], come: Sequence[str], *, denied: bool) -> str:
+    one_sided = {*gone} ^ {*come}
+    turning = bool(one_sided & _TURNING) or (denied and bool(_denials(list(one_sided))))
     swapped = (
         0 < len(gone) <= _TIGHT and 0 < len(come) <= _TIGHT and _telling(gone) and _telling(come)
     )
@@ -66,3 +79,14 @@ def _differs(gone: Sequence[str], come: Sequence[str]) -> str:
 
 def _telling(words: Sequence[str]) -> set[str]:
     return {"".join(stem(word) for word in words if word not in STOP_WORDS).replace("-", "")} - {""}
+
+
+def _turned_round(new: Sequence[str], old: Sequence[str]) -> bool:
+    """Whether two texts have the same telling words, and two or more of them in another order."""
+    first, second = (
+        [stem(word) for word in words if word not in STOP_WORDS] for words in (new, old)
+    )
+    if sorted(first) != sorted(second) or first == second or len(first) < _FEWEST:
+        return False
+    blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks) < len(first)
