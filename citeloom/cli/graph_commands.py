@@ -317,7 +317,7 @@ def _retracted(old: "RunRecord", before: dict[str, Any]) -> set[str]:
     """Print the publishers' notices since a run about its papers; return the ids of the retracted ones."""
     from citeloom.report.account import failure_lines
     from citeloom.service.updating import noticed_since
-    from nodes.common.notices import news_of
+    from nodes.common.publisher_notices import news_of
 
     noticed, unasked = asyncio.run(noticed_since(old, before))
     gone = [paper for paper in noticed if paper.retracted]

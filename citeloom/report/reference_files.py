@@ -38,9 +38,9 @@ def reference_file(form: str, references: Sequence[ReadReference]) -> str:
 
 def notes_on(reference: ReadReference) -> list[str]:
     """Return what a record rests on, in words, each on one line."""
-    from nodes.common.notices import (
-        standings,
-    )  # loads the sources, which agents' tools start without
+    from nodes.common.publisher_notices import (
+        standings,  # loads the sources, which agents' tools start without
+    )
 
     paper, check = reference.paper, reference.check
     notes = [

@@ -7,7 +7,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from citeloom.runs.run_record import RunRecord
-from nodes.common.notices import noticed_now
+from nodes.common.publisher_notices import noticed_now
 from state.inputs import FindInput
 from state.paper import Paper, index_by_ids
 from state.results import RankedPaper, Reference

@@ -19,7 +19,7 @@ from citeloom.runs.run_record import RunRecord, load_run, new_run
 from citeloom.runs.runs import Runs, UnknownRunError, wait_until_resting
 from citeloom.runs.watch_record import WatchFolder, WatchHistory, watch_of
 from citeloom.service.updating import repeat_search_input
-from nodes.common.notices import noticed_now, published_doi, standings
+from nodes.common.publisher_notices import noticed_now, published_doi, standings
 from nodes.find.select_papers import NOTHING
 from nodes.watch.place_in_section import place_in_section
 from state.merging import is_preprint

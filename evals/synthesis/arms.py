@@ -36,7 +36,8 @@ from state.writing import SupportVerdict
 from tools.clients import Clients
 from tools.embed.embedder import Embedder
 from tools.errors import InputError
-from tools.library.vector_index import RRF_K, ScoredPoint, bm25, fused, ranked
+from tools.library.hybrid_search import RRF_K, bm25, fused, ranked
+from tools.library.vector_index import ScoredPoint
 from tools.llm.task import Task
 from tools.run_settings import RunSettings
 from tools.services import NodeRuntime, open_services

@@ -4,7 +4,7 @@ Reads `request`, `scores`, `same`, `hidden`, `retracted`. Writes `retracted`; th
 Sources say of few papers that they were retracted, and late; publishers' notices are in Crossref.
 """
 
-from nodes.common.notices import noticed_now
+from nodes.common.publisher_notices import noticed_now
 from nodes.find.relevance_scores import excluded_in
 from state.channels import FindState
 from tools.scholar.open_source import is_online

@@ -15,7 +15,7 @@ from nodes.common.ask_person import (
     make_paper_cards,
     should_ask,
 )
-from nodes.common.notices import noticed_now
+from nodes.common.publisher_notices import noticed_now
 from nodes.find.relevance_scores import excluded_in, kept_in
 from nodes.find.select_papers import facets_missing
 from state.channels import FindState

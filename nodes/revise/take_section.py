@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from uuid import uuid4
 
 from nodes.common.check_input import parse_input, refusing
-from nodes.common.notices import news_of, noticed_now
+from nodes.common.publisher_notices import news_of, noticed_now
 from nodes.revise.revise_section import check_instruction
 from nodes.write.plan_language.read_plan import named_papers, parse_plan, with_themes
 from nodes.write.review_plan import with_new_keys

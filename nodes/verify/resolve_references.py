@@ -8,7 +8,7 @@ from their records, so that a field is called wrong only where no record agrees.
 from collections.abc import Mapping, Sequence
 
 from nodes.common.check_input import why_unknown
-from nodes.common.notices import noticed_now
+from nodes.common.publisher_notices import noticed_now
 from nodes.verify.check_reference import (
     SourcesSaid,
     check_reference,

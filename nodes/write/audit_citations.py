@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from nodes.common.node_errors import fatal_failure_of
-from nodes.common.notices import standings
+from nodes.common.publisher_notices import standings
 from nodes.write.adherence import measure_adherence
 from nodes.write.flag_uncited import claims_by_name, flag_claims
 from state.audit import Audit, Omission, ReferenceCheck, ReferenceFinding, UncitedClaim

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from nodes.common.citing_sentences import sentences_between
-from nodes.common.notices import standings
+from nodes.common.publisher_notices import standings
 from nodes.judge.evidence_ladder import Decision, climb, open_texts
 from nodes.judge.judge_claims import AT_ONCE, FIRST_PERSON, Bench, Item
 from nodes.judge.known_facts import decide_from_facts, undecided

@@ -21,7 +21,7 @@ from nodes.common.check_input import (
     refusing,
     why_unknown,
 )
-from nodes.common.notices import noticed_now
+from nodes.common.publisher_notices import noticed_now
 from nodes.write.writers.writers import check_writer
 from state.channels import WriteState
 from state.inputs import CheckedRequest, WriteChoices, WriteInput

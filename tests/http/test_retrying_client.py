@@ -55,8 +55,8 @@ async def test_fault_that_stays_is_an_error_that_says_what_happened(
     fault: str, words: str, call: CallerOf, server: ScholarServer
 ) -> None:
     server.faults.script = lambda request: fault
+    slow = "0.2 s" in words
     with pytest.raises(TransientError) as caught:
-        slow = "0.2 s" in words
         await ask(call(timeout=0.2 if slow else 1.5, patience=3 if slow else 0.6))
     assert words in str(caught.value)
     assert len(server.requests) > 1

@@ -11,18 +11,10 @@ from tests.library.processes import process, until
 from tests.library.qdrant_double import QdrantDouble
 from tools.errors import LibraryError
 from tools.library.embedded_index import EmbeddedIndex
+from tools.library.hybrid_search import document_terms, query_terms, search
 from tools.library.qdrant_server import Server
 from tools.library.server_index import ServerIndex
-from tools.library.vector_index import (
-    IndexFilter,
-    Point,
-    Query,
-    ScoredPoint,
-    VectorIndex,
-    document_terms,
-    query_terms,
-    search,
-)
+from tools.library.vector_index import IndexFilter, Point, Query, ScoredPoint, VectorIndex
 
 
 def axis(number: int) -> NDArray[np.float32]:

@@ -13,15 +13,12 @@ import pytest
 from tests.library.processes import killed_when_stuck, process
 from tests.library.words import PARTS, WordEmbedder, document, paper
 from tools.errors import InputError, LibraryError
+from tools.library.hybrid_search import document_terms
 from tools.library.library import Library
 from tools.library.library_care import compact, repair, verify
 from tools.library.library_snapshot import restore_snapshot, take_snapshot
 from tools.library.open_library import close_libraries, library_names, open_library
-from tools.library.vector_index import (
-    Point,
-    VectorIndex,
-    document_terms,
-)
+from tools.library.vector_index import Point, VectorIndex
 from tools.settings import Settings
 
 

@@ -1,4 +1,4 @@
-"""Tests of tools/ledger/ledger_file.py: what a caller's runs may use in a day, within and across processes."""
+"""Tests of tools/ledger/day_budget.py: what a caller's runs may use in a day, within and across processes."""
 
 import asyncio
 import sqlite3

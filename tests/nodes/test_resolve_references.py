@@ -7,7 +7,7 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from nodes.common.notices import Standing, news_of, standings
+from nodes.common.publisher_notices import Standing, news_of, standings
 from nodes.verify.check_reference import (
     WEIGHTS,
     SourcesSaid,
@@ -207,7 +207,7 @@ async def test_library_fills_in_abstracts_and_proves_of_no_work_that_it_exists(
     assert causes(denied) == [("1", "fabricated")], "that it stands in the library is no proof"
 
 
-# nodes/common/notices.py: what stands against citing papers as they are.
+# nodes/common/publisher_notices.py: what stands against citing papers as they are.
 
 
 def told(*papers: Paper) -> dict[str, list[str]]:

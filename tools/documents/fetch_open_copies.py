@@ -19,7 +19,8 @@ from tools.documents.file_types import detect_file_type
 from tools.documents.public_address import public_address_of, public_only_client
 from tools.errors import DocumentError, NotInSourceError, TransientError, loggable_kind, logger_of
 from tools.file_limits import FILE_LIMITS
-from tools.http.hosts import Host, host_state, mapping, mappings, retry_after
+from tools.http.hosts import Host, host_state
+from tools.http.response_errors import mapping, mappings, retry_after
 from tools.ledger.run_ledger import RunLedger
 from tools.settings import Settings
 

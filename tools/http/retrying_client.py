@@ -20,17 +20,15 @@ from tools.errors import (
     loggable_kind,
     logger_of,
 )
-from tools.http.hosts import (
-    Host,
+from tools.http.hosts import Host, host_state, number
+from tools.http.response_errors import (
     HttpAnswer,
     RetryDecision,
     foreign_errors,
-    host_state,
     is_page,
     judge_exception,
     judge_garbled,
     judge_status,
-    number,
     retry_after,
 )
 from tools.ledger.budget_limits import CallSettlement

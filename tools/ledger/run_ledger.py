@@ -23,7 +23,8 @@ from tools.ledger.budget_limits import (
     Used,
     excess,
 )
-from tools.ledger.ledger_file import DayBudget, LedgerFile
+from tools.ledger.day_budget import DayBudget
+from tools.ledger.ledger_file import LedgerFile
 from tools.telemetry.calls import record_cached_call, record_call
 
 logger = logger_of(__name__)

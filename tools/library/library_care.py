@@ -10,6 +10,7 @@ import numpy as np
 
 from tools.errors import PROGRAM, LibraryError, counted
 from tools.library.catalog import Catalog
+from tools.library.hybrid_search import document_terms, search
 from tools.library.index_registry import index_folder
 from tools.library.library import Library
 from tools.library.library_index import IndexRow, index_rows
@@ -20,9 +21,7 @@ from tools.library.vector_index import (
     Sparse,
     StoredPoint,
     VectorIndex,
-    document_terms,
     lock_of,
-    search,
 )
 
 _BATCH = 500

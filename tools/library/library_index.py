@@ -19,6 +19,7 @@ import numpy as np
 from tools.embed.embedder import Embedder, Encoded, TermWeights, Vectors, encode
 from tools.errors import PROGRAM, LibraryError, counted, logger_of
 from tools.library.database import OLD_PAYLOAD, VECTOR_CARRIED, Database, WriteLock
+from tools.library.hybrid_search import document_terms, query_terms, search
 from tools.library.index_registry import IndexRegistry, ListedIndex, names_from
 from tools.library.search_types import PAPER_DAY
 from tools.library.vector_index import (
@@ -30,9 +31,6 @@ from tools.library.vector_index import (
     ScoredPoint,
     Sparse,
     VectorIndex,
-    document_terms,
-    query_terms,
-    search,
 )
 
 _NO_HEADING = (["Abstract"], ["Annotation"])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tools.errors import CiteLoomError, PermanentError, RefusedError, TransientError
-from tools.http.hosts import retry_after, says
+from tools.http.response_errors import retry_after, says
 
 _KEY = re.compile(r"\b(?:sk|gsk|pk)[-_][\w*.-]{6,}|\bBearer\s+\S+", re.IGNORECASE)
 # Of a reasoning model that thought until the end, and of one that is held to a format.

@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from tools.http.hosts import says
+from tools.http.response_errors import says
 from tools.llm.task import AnswerT, cleaned_json
 from tools.settings import Settings
 

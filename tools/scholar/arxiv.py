@@ -13,7 +13,8 @@ from urllib.parse import urlencode
 from state.paper import Author, Paper, canonical_id
 from state.search import SearchQuery
 from tools.errors import PermanentError, counted
-from tools.http.hosts import Host, says
+from tools.http.hosts import Host
+from tools.http.response_errors import says
 from tools.http.retrying_client import DAY, RetryingClient
 from tools.scholar.fields import bare_id, paper_from, text_of, year_of
 from tools.scholar.source import (

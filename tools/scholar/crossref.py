@@ -16,7 +16,8 @@ from state.merging import ids_of
 from state.paper import Author, Notice, NoticeKind, Paper, canonical_id, united_notices
 from state.search import SearchQuery
 from tools.errors import NotInSourceError
-from tools.http.hosts import Host, mapping, mappings
+from tools.http.hosts import Host
+from tools.http.response_errors import mapping, mappings
 from tools.http.retrying_client import DAY, RetryingClient
 from tools.scholar.fields import count_of, day_of, paper_from, text_of, year_of
 from tools.scholar.source import LinkAnswer, SearchAnswer, Source, in_batches, terms

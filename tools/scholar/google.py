@@ -15,7 +15,8 @@ from urllib.parse import urlencode
 from state.paper import Paper, id_in
 from state.search import SearchQuery
 from tools.errors import PermanentError, QuotaError, logger_of
-from tools.http.hosts import Host, mapping, mappings, says
+from tools.http.hosts import Host
+from tools.http.response_errors import mapping, mappings, says
 from tools.http.retrying_client import DAY, RetryingClient
 from tools.scholar.fields import text_of
 from tools.scholar.lookup import WorkToLookUp, look_up

@@ -14,7 +14,8 @@ from uuid import uuid4
 from state.search import SearchQuery
 from tools.cache import AnswerCache, open_cache
 from tools.errors import CiteLoomError, InputError, NotInSourceError, QuotaError
-from tools.http.hosts import Host, host_state, mapping
+from tools.http.hosts import Host, host_state
+from tools.http.response_errors import mapping
 from tools.http.retrying_client import RetryingClient
 from tools.ledger.budget_limits import BudgetLimits
 from tools.ledger.run_ledger import RunLedger

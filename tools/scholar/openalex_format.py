@@ -14,7 +14,7 @@ from pyalex import Works, invert_abstract
 
 from state.merging import ids_of
 from state.paper import Author, Paper
-from tools.http.hosts import mapping, mappings
+from tools.http.response_errors import mapping, mappings
 from tools.scholar.fields import (
     address_of,
     bare_id,

@@ -17,7 +17,8 @@ from state.passage import Passage, passage_id
 from state.quote import Quote
 from state.search import SearchQuery
 from tools.errors import logger_of
-from tools.http.hosts import Host, mappings
+from tools.http.hosts import Host
+from tools.http.response_errors import mappings
 from tools.http.retrying_client import DAY, RetryingClient
 from tools.scholar.fields import count_of
 from tools.scholar.semantic_scholar_api import (

@@ -17,7 +17,7 @@ from semanticscholar.Paper import Paper as Record
 from state.paper import Author, Paper
 from state.quote import Quote
 from tools.errors import NotInSourceError, PermanentError, counted
-from tools.http.hosts import mapping, mappings
+from tools.http.response_errors import mapping, mappings
 from tools.http.retrying_client import RetryingClient
 from tools.scholar.fields import (
     address_of,

@@ -19,7 +19,8 @@ from tools.bibliography.read_csl import csl_paper
 from tools.bibliography.read_record import RecordError
 from tools.bibliography.write_records import csl_item
 from tools.errors import InputError, PermanentError, TransientError
-from tools.http.hosts import Host, foreign_errors, judge_exception, judge_status, number
+from tools.http.hosts import Host, number
+from tools.http.response_errors import foreign_errors, judge_exception, judge_status
 from tools.http.retrying_client import FIRST_PAUSE, LONGEST_PAUSE, exchange
 from tools.scholar.same_work import unite_records
 from tools.settings import Settings
