@@ -199,7 +199,7 @@ Arms = Mapping[str, Mapping[str, Cell]]
 _MOST = 12
 """Most broken runs that are listed."""
 _APART = ("settings", "cases", "queries", "tasks")
-"""Parts of figures that are told of in their own way, or not in tables."""
+"""Parts of figures that have a table of their own, or none."""
 
 
 def markdown(tables: Mapping[str, Arms], notes: Iterable[str] = ()) -> str:

@@ -51,7 +51,7 @@ Moment = Annotated[
 
 
 class Place(FrozenModel):
-    """A stretch of a file as it is on disk. Lines, columns and paragraphs count from 1, columns in characters."""
+    """Part of a file on disk. Lines, columns and paragraphs count from 1, columns in characters."""
 
     file: str = Field(default="", description="The file, as it was named; empty for a text.")
     line: int | None = Field(default=None, ge=1, description="None in a Word file.")

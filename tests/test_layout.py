@@ -140,7 +140,7 @@ def test_steps_ask_what_a_mind_can_and_compare_no_name() -> None:
     assert {path: lines for path, lines in found.items() if lines} == {}
 
 
-MOST_STATEMENTS = {"product": 39_880, "evals": 4_640, "tests": 34_820}
+MOST_STATEMENTS = {"product": 39_880, "evals": 4_640, "tests": 34_850}
 """Size is a cost that readers pay. Raise a figure only for something that a user asked for; lower it when you can."""
 
 

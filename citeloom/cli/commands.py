@@ -44,7 +44,7 @@ class GuardedCommand(TyperCommand):
     needs_home = True
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the options; what is wrong with one is told in plain words."""
+        """Read the options; an error says in plain words what is wrong with a value."""
         try:
             return list(super().parse_args(ctx, args))
         except typer.BadParameter as error:

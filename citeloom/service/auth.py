@@ -46,8 +46,8 @@ def known(handler: Any) -> Any:
 
 
 async def _check(value: Mapping[str, Any]) -> None:
-    # The development server hands on what was sent in `kwargs`, of a schedule in `payload`; Aegra as it is, and
-    # of its protocol for events in `params`.
+    # Where the request's body is: the development server puts it in `kwargs`, for a schedule in `payload`; Aegra
+    # passes it unchanged, and for its event protocol in `params`.
     sent = value.get("kwargs") or value.get("payload") or value.get("params") or value
     hidden = _names(_part(sent, "config").get("configurable"))
     context = _names(sent.get("context"))

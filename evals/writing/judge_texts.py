@@ -261,7 +261,7 @@ def questions_of(sitting: Sitting, measures: Collection[str]) -> Iterator[Questi
 def deepscholar(
     sitting: Sitting, label: str, checked: TextSources | None, told: Nuggets | None
 ) -> dict[str, float]:
-    """Return what DeepScholar-Bench measures of one text, of what there is to measure.
+    """Return the measures of DeepScholar-Bench for one text, so far as its data allow.
 
     nuggets, vital_nuggets   Facts of the published section that the text tells; of the vital ones.
     reference_coverage       Works of the published section that are cited.

@@ -1,9 +1,9 @@
 """Plan: what each paragraph of the section is to argue, with which papers, mended and laid out line by line.
 
 Reads `request`, `keys`, `selected`, `choices`, `sufficiency`, `themes`. Writes `outline`, and
-`keys`, of which those stay that the plan has. A plan by the researcher is honoured as it is. Else the mind
-plans: of the papers that may be cited it takes at most `cite`. The embedded engine, which argues nothing, gets a
-paragraph for each theme that the map of the papers shows, and a line for each paper.
+`keys`, reduced to those that the plan uses. A researcher's plan is used unchanged. Otherwise the mind plans, with at
+most `cite` of the papers that may be cited. The embedded engine, which argues nothing, gets a paragraph for each theme
+on the map of the papers, and a line for each paper.
 """
 
 from collections.abc import Collection, Mapping, Sequence

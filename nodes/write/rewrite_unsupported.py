@@ -389,13 +389,10 @@ def remove_sentences(state: WriteState, faulty: Sequence[int]) -> WriteState:
             ),
         ],
         "rejections": rejections_of(state, faulty, "removed"),
-        "failures": [
-            Failure(
-                stage=STAGE,
-                subject=f"sentence {number}",
-                cause="its evidence does not support it",
-                remedy="CiteLoom removed the sentence",
-            )
-            for number in faulty
-        ],
+        "failures": [_removed(number) for number in faulty],
     }
+
+
+def _removed(number: int) -> Failure:
+    cause, remedy = "its evidence does not support it", "CiteLoom removed the sentence"
+    return Failure(stage=STAGE, subject=f"sentence {number}", cause=cause, remedy=remedy)

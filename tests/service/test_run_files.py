@@ -10,17 +10,22 @@ from typing import Any, get_args
 import pytest
 from langgraph._internal._serde import build_serde_allowlist
 from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
+from langgraph.graph import START
+from typing_extensions import TypedDict
 
 from citeloom.runs import run_files
 from citeloom.runs.local_executor import local_runs
 from citeloom.runs.run_files import open_checkpoints
 from citeloom.runs.run_record import load_run
 from citeloom.runs.runs import Runs, wait_until_resting
+from graphs.calling import Graph
 from graphs.checkpoint_types import stored_types
+from state.inputs import WriteInput
 from state.run import GraphName
 from tests.service.test_local_executor import PAPERS, WRITE
 from tests.support import SMALL
 from tools.errors import InputError
+from tools.run_settings import RunSettings
 
 PLACE: Any = {"configurable": {"thread_id": "run", "checkpoint_ns": "", "checkpoint_id": "1"}}
 REVIEW: dict[str, Any] = {"text": WRITE["text"], "library": SMALL}
@@ -117,6 +122,39 @@ async def test_answer_is_kept_of_a_run_that_is_stopped_before_it_took_it_in(home
     assert done.status == "completed", "it is not asked again"
     cited = {item["paper"]["id"] for item in done.values["references"]}
     assert cited == {PAPERS[3], PAPERS[0]}
+
+
+class Steps(TypedDict, total=False):
+    """What a graph of two steps holds."""
+
+    run: str
+    outcome: str
+
+
+@pytest.mark.parametrize("outcome", ["complete", ""])
+async def test_run_stopped_before_a_route_was_chosen_does_the_rest_and_one_without_an_end_has_failed(
+    home: Path, monkeypatch: pytest.MonkeyPatch, outcome: str
+) -> None:
+    stopped = iter([True, False, False])
+
+    async def route(_: Steps) -> str:
+        if next(stopped):
+            raise asyncio.CancelledError
+        return "last"
+
+    builder: Any = Graph(Steps, input_schema=WriteInput, context_schema=RunSettings)
+    builder.add_node("first", lambda _: {"run": "a-run"})
+    builder.add_node("last", lambda _: {"outcome": outcome})
+    builder.add_edge(START, "first")
+    builder.add_conditional_edges("first", route, ["last"])
+    monkeypatch.setattr("graphs.write.builder", builder)
+    async with local_runs() as runs:
+        run = await runs.start("write", WRITE, {})
+        assert (await wait_until_resting(runs, run)).can_resume
+        await runs.resume(run)
+        done = await wait_until_resting(runs, run)
+    assert done.status == ("completed" if outcome else "failed")
+    assert ("before its last step" in done.error) == (not outcome)
 
 
 @pytest.mark.parametrize("graph", get_args(GraphName))
